@@ -1,0 +1,1 @@
+"""From worlds to prompts, records and files."""

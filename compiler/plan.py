@@ -1,0 +1,198 @@
+"""What `lower` gives and the rest of the compiler eats: problems with all that is needed to print them.
+
+The solver sees only `Problem`; everything for people (texts, units, labels, wordings) is here, under the
+same names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+from dsl.source import Span
+from solvers.problem import Expr, Problem
+
+
+@attrs.frozen
+class Display:
+    """How an integer is printed.
+
+    The printed number is `value * numerator / denominator`, rounded half up to `decimals` decimals. The
+    evidence holds that number times `10 ** decimals`, as an integer (`shown` below is that integer).
+
+    Attributes:
+        unit: Printed after the number; empty for a plain number.
+        labels: For flags and enumerations: the word for each value; the other attributes don't matter then.
+    """
+
+    unit: str = ""
+    numerator: int = 1
+    denominator: int = 1
+    decimals: int = 0
+    labels: Mapping[int, str] | None = None
+
+    def shown(self, value: int) -> int:
+        """The integer in the evidence for `value`."""
+        scaled = 2 * value * self.numerator * 10**self.decimals + self.denominator
+        return scaled // (2 * self.denominator)
+
+
+@attrs.frozen
+class VariablePlan:
+    """A config, given or hidden variable as people see it; same name as in the problem."""
+
+    name: str
+    text: str
+    display: Display  # exact: numerator = denominator = 1, no decimals (given ones may round)
+    prefer: str = ""  # "larger values first", "smaller values first", "in the order listed"; "" if not editable
+
+
+@attrs.frozen
+class RelationPlan:
+    """A relation as people see it.
+
+    Attributes:
+        unit: Unit in which `Problem.relations` computes it; empty for numbers, flags and enumerations.
+        display: Set for profiler values only.
+        labels: For enumeration-valued relations.
+    """
+
+    name: str
+    text: str
+    unit: str
+    display: Display | None = None
+    labels: Mapping[int, str] | None = None
+
+
+@attrs.frozen
+class AttributePlan:
+    """An attribute of an event. Its evidence is the observation `event.attribute`."""
+
+    name: str
+    value: Expr
+    display: Display
+
+
+@attrs.frozen
+class EventPlan:
+    """A log event. Its presence is the observation named like it.
+
+    Attributes:
+        condition: None if the line is always there.
+        wordings: Texts with `{attribute}` place holders, already checked.
+    """
+
+    name: str
+    text: str
+    condition: Expr | None
+    attributes: tuple[AttributePlan, ...]
+    wordings: tuple[str, ...]
+
+
+@attrs.frozen
+class RulePlan:
+    """A rule as people see it; same order as in the problem. `says` has its constants filled in."""
+
+    name: str
+    code: str
+    title: str
+    says: str
+
+
+@attrs.frozen
+class TablePlan:
+    """A lookup table that some relation uses, for the prompt. Keys and values as printed."""
+
+    name: str
+    text: str
+    key_labels: Mapping[int, str] | None
+    value_unit: str
+    entries: tuple[tuple[int, int], ...]
+
+
+@attrs.frozen
+class SystemPlan:
+    """A system: the problem and how to print it.
+
+    Attributes:
+        relations: In the order of `problem.relations`; names without a plan don't exist.
+        requires: Texts of the `require` declarations with their conditions.
+        sounds: Likewise for `sound`.
+        sources: Names of the files that say it.
+    """
+
+    name: str
+    title: str
+    problem: Problem
+    variables: tuple[VariablePlan, ...]
+    relations: tuple[RelationPlan, ...]
+    events: tuple[EventPlan, ...]
+    rules: tuple[RulePlan, ...]
+    tables: tuple[TablePlan, ...]
+    requires: tuple[tuple[str, Expr], ...] = ()
+    sounds: tuple[tuple[str, Expr], ...] = ()
+    span: Span | None = attrs.field(default=None, eq=False)
+
+
+@attrs.frozen
+class ArchetypePlan:
+    """A family of worlds: those that satisfy `where` and whose walk reports exactly the codes of `faults`.
+
+    Attributes:
+        faults: Names of rules; none for a healthy control; two for a composition.
+        where: Condition on the unrepaired world.
+        hard: Further condition for boundary tasks; TRUE where the author gave none.
+        parts: Names of the two archetypes of a composition.
+    """
+
+    name: str
+    title: str
+    system: str
+    faults: tuple[str, ...]
+    codes: frozenset[str]
+    tier: str
+    where: Expr
+    hard: Expr
+    parts: tuple[str, ...] = ()
+    span: Span | None = attrs.field(default=None, eq=False)
+
+
+@attrs.frozen
+class RegionPlan:
+    name: str
+    system: str
+    condition: Expr
+
+
+@attrs.frozen
+class SplitPlan:
+    """One split: `uses` holds (archetype, weight) in declaration order."""
+
+    name: str
+    count: int
+    boundary: bool
+    avoid: tuple[str, ...]
+    within: tuple[str, ...]
+    interaction: int
+    uses: tuple[tuple[str, int], ...]
+
+
+@attrs.frozen
+class DatasetPlan:
+    name: str
+    version: str
+    seed: int
+    title: str
+    regions: tuple[RegionPlan, ...]
+    splits: tuple[SplitPlan, ...]
+
+
+@attrs.frozen
+class ProgramPlan:
+    """All that a set of sources declares, by name, in a stable order (by name, not by file)."""
+
+    systems: Mapping[str, SystemPlan]
+    archetypes: Mapping[str, ArchetypePlan]
+    datasets: Mapping[str, DatasetPlan]
+    sources: Mapping[str, str]  # file name relative to its root -> sha256 of its bytes

@@ -1,0 +1,585 @@
+"""The syntax tree: what one `.arch` file says, before names are resolved.
+
+Frozen attrs classes; sequences are tuples; the span doesn't take part in comparison, so two trees are
+equal when they mean the same. The printer's output parses to an equal tree.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from dsl.source import Span
+
+
+def _span() -> Span:
+    return attrs.field(kw_only=True, eq=False, repr=False)  # type: ignore[no-any-return]
+
+
+@attrs.frozen
+class Ident:
+    """A name at a place: a declared one or a mention."""
+
+    name: str
+    span: Span = _span()
+
+
+# ------------------------------------------------------------------ expressions
+
+
+@attrs.frozen
+class IntLit:
+    """`1024`, `1_024`, `1024 MiB`, `2^20`."""
+
+    value: int
+    unit: str | None = None
+    span: Span = _span()
+
+
+@attrs.frozen
+class BoolLit:
+    value: bool
+    span: Span = _span()
+
+
+@attrs.frozen
+class StrLit:
+    """A quoted enumeration member, such as `"fp8-e4m3"`."""
+
+    value: str
+    span: Span = _span()
+
+
+@attrs.frozen
+class Name:
+    """A variable, relation, constant, bound name, or an unquoted enumeration member."""
+
+    name: str
+    span: Span = _span()
+
+
+@attrs.frozen
+class Unary:
+    op: str  # "-", "not"
+    operand: Expr
+    span: Span = _span()
+
+
+@attrs.frozen
+class Binary:
+    """`op` is one of + - * mod floor ceil == != < <= > >= and or implies.
+
+    `floor(a / b)` and `ceil(a / b)` are the two divisions.
+    """
+
+    op: str
+    left: Expr
+    right: Expr
+    span: Span = _span()
+
+
+@attrs.frozen
+class Call:
+    """`min(a, b, ...)`, `max(a, b, ...)`, `abs(a)`, `number(a)` (drops the unit)."""
+
+    function: str
+    args: tuple[Expr, ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class Quantified:
+    """`sum(v in values: body)`, `count(...)`, `any(...)`, `all(...)`, over listed values.
+
+    `values` is a domain, or a variable's name, which stands for its domain.
+    """
+
+    function: str
+    bound: Ident
+    values: Domain | Ident
+    body: Expr
+    span: Span = _span()
+
+
+@attrs.frozen
+class If:
+    """`if condition then a else b`."""
+
+    condition: Expr
+    then: Expr
+    otherwise: Expr
+    span: Span = _span()
+
+
+@attrs.frozen
+class In:
+    """`x in {a, b}`."""
+
+    operand: Expr
+    values: tuple[Expr, ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class Index:
+    """`table[key]`."""
+
+    table: Ident
+    key: Expr
+    span: Span = _span()
+
+
+@attrs.frozen
+class With:
+    """`e with (field = value, ...)`: e in the world that differs in these variables."""
+
+    body: Expr
+    changes: tuple[tuple[Ident, Expr], ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class Before:
+    """`before(e)`: e in the state in which the rule fired. Only in prescriptions."""
+
+    body: Expr
+    span: Span = _span()
+
+
+@attrs.frozen
+class To:
+    """`e to GiB`, `e to GiB down`, `e to GiB up`: conversion; `mode` is "exact", "down" or "up"."""
+
+    operand: Expr
+    unit: Ident
+    mode: str
+    span: Span = _span()
+
+
+@attrs.frozen
+class As:
+    """`e as MiB`: gives a plain number a unit."""
+
+    operand: Expr
+    unit: Ident
+    span: Span = _span()
+
+
+Expr = (
+    IntLit | BoolLit | StrLit | Name | Unary | Binary | Call | Quantified | If | In | Index | With
+    | Before | To | As
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------ types and domains
+
+
+@attrs.frozen
+class SetDomain:
+    """`{1, 2, 4}`, `{T1, T7}`."""
+
+    values: tuple[Expr, ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class RangeDomain:
+    """`0..1_536 step 256`, both ends included where the step meets them."""
+
+    low: int
+    high: int
+    step: int
+    span: Span = _span()
+
+
+@attrs.frozen
+class Pow2Domain:
+    """`pow2 1..64`: the powers of two in the range."""
+
+    low: int
+    high: int
+    span: Span = _span()
+
+
+Domain = SetDomain | RangeDomain | Pow2Domain
+
+
+@attrs.frozen
+class NamedType:
+    """`int`, `bool`, a unit, or a declared enumeration."""
+
+    name: Ident
+    span: Span = _span()
+
+
+@attrs.frozen
+class EnumType:
+    """An enumeration written in place: `{none, selective, full}`."""
+
+    members: tuple[str, ...]
+    span: Span = _span()
+
+
+Type = NamedType | EnumType
+
+
+@attrs.frozen
+class Show:
+    """`show GiB to 1 decimal`, `show to 2 decimals`: how a value is printed (and rounded, half up)."""
+
+    unit: Ident | None
+    decimals: int
+    span: Span = _span()
+
+
+# ------------------------------------------------------------------ declarations outside a system
+
+
+@attrs.frozen
+class Import:
+    """`import "units.arch"`: everything that file declares, relative to the importing file."""
+
+    path: str
+    span: Span = _span()
+
+
+@attrs.frozen
+class UnitDecl:
+    """`unit MiB`, `unit GiB = 1024 MiB`."""
+
+    name: Ident
+    factor: int | None
+    base: Ident | None
+    span: Span = _span()
+
+
+@attrs.frozen
+class EnumDecl:
+    """`enum Model { T1, T3, "T7-chat" }`."""
+
+    name: Ident
+    members: tuple[str, ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class ConstDecl:
+    """`const ctx_mem = 1024 MiB "driver and communication context"`."""
+
+    name: Ident
+    value: Expr
+    text: str | None
+    span: Span = _span()
+
+
+@attrs.frozen
+class TableDecl:
+    """`table layers: Model -> int { T1: 16, T3: 28 } "decoder layers"`."""
+
+    name: Ident
+    key: Type
+    value: Type
+    entries: tuple[tuple[Expr, Expr], ...]
+    text: str | None
+    span: Span = _span()
+
+
+# ------------------------------------------------------------------ systems
+
+
+@attrs.frozen
+class VarDecl:
+    """A config, given or hidden variable.
+
+    `prefer` is "larger", "smaller", "listed", or the values in order; None where nothing is said.
+    """
+
+    name: Ident
+    type: Type
+    domain: Domain | None
+    text: str
+    locked: bool = False
+    prefer: str | tuple[Expr, ...] | None = None
+    default: Expr | None = None
+    show: Show | None = None
+    span: Span = _span()
+
+
+@attrs.frozen
+class VarBlock:
+    """`config { ... }`, `given { ... }`, `hidden { ... }`."""
+
+    kind: str
+    variables: tuple[VarDecl, ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class RelationDecl:
+    """`let usable: MiB = ... "text"`, or the same with `show` inside `profiler { ... }`."""
+
+    name: Ident
+    type: Type | None
+    value: Expr
+    text: str | None
+    show: Show | None = None
+    span: Span = _span()
+
+
+@attrs.frozen
+class ProfilerBlock:
+    relations: tuple[RelationDecl, ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class AttrDecl:
+    """`attr request: MiB = act_mem show GiB to 1 decimal`."""
+
+    name: Ident
+    type: Type | None
+    value: Expr
+    show: Show | None = None
+    span: Span = _span()
+
+
+@attrs.frozen
+class EventDecl:
+    """`event alloc_fail when peak > usable "text" { attr ... says "..." | "..." }`."""
+
+    name: Ident
+    condition: Expr | None
+    text: str
+    attributes: tuple[AttrDecl, ...]
+    wordings: tuple[StrLit, ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class LogBlock:
+    events: tuple[EventDecl, ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class RequireDecl:
+    """`require tp * pp <= world "text"`: which worlds exist."""
+
+    condition: Expr
+    text: str | None
+    span: Span = _span()
+
+
+@attrs.frozen
+class SoundDecl:
+    """`sound peak_mem <= usable "text"`; several are joined by and."""
+
+    condition: Expr
+    text: str | None
+    span: Span = _span()
+
+
+@attrs.frozen
+class KeepDecl:
+    """`keep global_batch, lr`; `sense` is "equal", "not above" or "not below"."""
+
+    names: tuple[Ident, ...]
+    sense: str
+    span: Span = _span()
+
+
+@attrs.frozen
+class SetAssign:
+    """`field = e`."""
+
+    field: Ident
+    value: Expr
+    span: Span = _span()
+
+
+@attrs.frozen
+class SetPick:
+    """`field = largest where condition`; `direction` is "largest", "smallest" or "first"."""
+
+    field: Ident
+    direction: str
+    where: Expr
+    span: Span = _span()
+
+
+@attrs.frozen
+class SetKeeps:
+    """`field keeps quantity`: the most preferred value that leaves the quantity as before."""
+
+    field: Ident
+    quantity: Ident
+    span: Span = _span()
+
+
+SetItem = SetAssign | SetPick | SetKeeps
+
+
+@attrs.frozen
+class Alternative:
+    sets: tuple[SetItem, ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class RuleDecl:
+    """`rule act_peak ACT_PEAK_OVER_BUDGET "title" { when ... set ... else set ... keep ... says ... }`."""
+
+    name: Ident
+    code: Ident
+    title: str
+    guard: Expr
+    alternatives: tuple[Alternative, ...]
+    keeps: tuple[KeepDecl, ...]
+    says: StrLit | None
+    span: Span = _span()
+
+
+@attrs.frozen
+class RunbookDecl:
+    """`runbook data_partition, act_peak`: every rule of the system, in firing order."""
+
+    rules: tuple[Ident, ...]
+    span: Span = _span()
+
+
+SystemItem = (
+    VarBlock | RelationDecl | ProfilerBlock | LogBlock | RequireDecl | SoundDecl | KeepDecl | RuleDecl
+    | RunbookDecl | ConstDecl | TableDecl | EnumDecl
+)  # fmt: skip
+
+
+@attrs.frozen
+class SystemDecl:
+    """`system memory "title" { ... }`; the title opens the prompts."""
+
+    name: Ident
+    title: str
+    items: tuple[SystemItem, ...]
+    span: Span = _span()
+
+
+# ------------------------------------------------------------------ archetypes and datasets
+
+
+@attrs.frozen
+class Example:
+    """`example "text" { gpu_mem = 81920 MiB, ... } => CODE + CODE { field = value } shows { peak_mem = 88704 MiB }`.
+
+    Variables that aren't set take their defaults. `codes` is empty for HEALTHY.
+    """
+
+    text: str | None
+    settings: tuple[tuple[Ident, Expr], ...]
+    codes: tuple[Ident, ...]
+    fix: tuple[tuple[Ident, Expr], ...]
+    shows: tuple[tuple[Ident, Expr], ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class Where:
+    """`where e`, or `hard where e` (boundary tasks)."""
+
+    condition: Expr
+    hard: bool = False
+    span: Span = _span()
+
+
+@attrs.frozen
+class ArchetypeDecl:
+    """`archetype NAME of SYSTEM "title" { fault RULE  tier computed  where ...  example ... }`.
+
+    `fault` is None for a healthy control (`fault none`).
+    """
+
+    name: Ident
+    system: Ident
+    title: str
+    fault: Ident | None
+    tier: Ident
+    wheres: tuple[Where, ...]
+    examples: tuple[Example, ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class ComposeDecl:
+    """`compose NAME = A + B "title" { where ...  example ... }`: both faults live in one world.
+
+    The conditions of both parts hold as well, unless the body starts with `fresh`.
+    """
+
+    name: Ident
+    first: Ident
+    second: Ident
+    title: str
+    fresh: bool
+    wheres: tuple[Where, ...]
+    examples: tuple[Example, ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class RegionDecl:
+    """`region long_context of memory = seq >= 8192`."""
+
+    name: Ident
+    system: Ident
+    condition: Expr
+    span: Span = _span()
+
+
+@attrs.frozen
+class UseDecl:
+    """`use a01, a02 weight 3`: the weight is each one's share of the split's tasks."""
+
+    archetypes: tuple[Ident, ...]
+    weight: int
+    span: Span = _span()
+
+
+@attrs.frozen
+class SplitDecl:
+    """`split hard 60 { boundary  avoid R  within R  require interaction >= 2  use ... }`.
+
+    `boundary`: the `hard where` conditions hold. `avoid`: outside these regions. `within`: inside them,
+    for archetypes of the region's system.
+    """
+
+    name: Ident
+    count: int
+    boundary: bool
+    avoid: tuple[Ident, ...]
+    within: tuple[Ident, ...]
+    interaction: int
+    uses: tuple[UseDecl, ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class DatasetDecl:
+    """`dataset NAME version "0.1.0" seed 2027 "title" { region ...  split ... }`."""
+
+    name: Ident
+    version: str
+    seed: int
+    title: str
+    regions: tuple[RegionDecl, ...]
+    splits: tuple[SplitDecl, ...]
+    span: Span = _span()
+
+
+Declaration = (
+    Import | UnitDecl | EnumDecl | ConstDecl | TableDecl | SystemDecl | ArchetypeDecl | ComposeDecl
+    | DatasetDecl
+)  # fmt: skip
+
+
+@attrs.frozen
+class Module:
+    declarations: tuple[Declaration, ...]
+    span: Span = _span()

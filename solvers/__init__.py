@@ -1,0 +1,1 @@
+"""Finite-domain problems: their meaning, their proofs and their draws. Knows nothing of the language."""

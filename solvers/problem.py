@@ -1,0 +1,298 @@
+"""The solver side's own input form: variables, expressions, rules and what is observed.
+
+In: nothing (the compiler builds these values). Out: frozen values that `evaluate` (the reference
+meaning), `tables` (vectorised) and `encode` (Z3) each interpret on their own.
+
+Every value is an integer. A truth value is a Python `bool` inside an expression and never reaches a
+variable: flags and enumerations are coded as integers, with `Const.label` kept for people.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+
+import attrs
+
+
+class Sort(enum.Enum):
+    INT = "int"
+    BOOL = "bool"
+
+
+class Op(enum.Enum):
+    """Operators. The integer division and remainder are Python's: they round towards minus infinity."""
+
+    ADD = "+"  # two or more integers
+    SUB = "-"
+    MUL = "*"  # two or more integers
+    NEG = "neg"
+    FLOORDIV = "floordiv"  # the divisor is never zero: the language proves it before lowering
+    CEILDIV = "ceildiv"
+    MOD = "mod"
+    MIN = "min"  # one or more integers
+    MAX = "max"
+    ABS = "abs"
+    ITE = "ite"  # condition, then, else; both branches of one sort
+    EQ = "=="  # both integers or both truth values
+    NE = "!="
+    LT = "<"
+    LE = "<="
+    GT = ">"
+    GE = ">="
+    AND = "and"  # any number; none is true
+    OR = "or"  # any number; none is false
+    NOT = "not"
+    IMPLIES = "implies"
+
+
+INT_RESULT = frozenset(
+    {Op.ADD, Op.SUB, Op.MUL, Op.NEG, Op.FLOORDIV, Op.CEILDIV, Op.MOD, Op.MIN, Op.MAX, Op.ABS}
+)
+
+
+@attrs.frozen(cache_hash=True)
+class Const:
+    """An integer or a truth value; `label` is how people write it (an enumeration member, a unit)."""
+
+    value: int | bool
+    label: str | None = attrs.field(default=None, eq=False)
+
+    @property
+    def sort(self) -> Sort:
+        return Sort.BOOL if isinstance(self.value, bool) else Sort.INT
+
+
+@attrs.frozen(cache_hash=True)
+class Var:
+    name: str
+    sort: Sort = Sort.INT
+
+
+@attrs.frozen(cache_hash=True)
+class Rel:
+    """The value of a named relation in the current world."""
+
+    name: str
+    sort: Sort = Sort.INT
+
+
+@attrs.frozen(cache_hash=True)
+class Apply:
+    op: Op
+    args: tuple[Expr, ...]
+
+    @property
+    def sort(self) -> Sort:
+        if self.op is Op.ITE:
+            return self.args[1].sort
+        return Sort.INT if self.op in INT_RESULT else Sort.BOOL
+
+
+@attrs.frozen(cache_hash=True)
+class Lookup:
+    """The entry of a table under `key`; the table has an entry for every value that `key` can take."""
+
+    table: str
+    entries: tuple[tuple[int, int], ...]
+    key: Expr
+
+    @property
+    def sort(self) -> Sort:
+        return Sort.INT
+
+
+@attrs.frozen(cache_hash=True)
+class With:
+    """`body` in the world that differs from the current one in the given variables.
+
+    The new values are computed in the current world, all at once.
+    """
+
+    body: Expr
+    changes: tuple[tuple[str, Expr], ...]
+
+    @property
+    def sort(self) -> Sort:
+        return self.body.sort
+
+
+@attrs.frozen(cache_hash=True)
+class Before:
+    """`body` in the state in which the rule fired. Only inside prescriptions."""
+
+    body: Expr
+
+    @property
+    def sort(self) -> Sort:
+        return self.body.sort
+
+
+Expr = Const | Var | Rel | Apply | Lookup | With | Before
+
+TRUE = Const(True)
+FALSE = Const(False)
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    match expr:
+        case Const() | Var() | Rel():
+            return ()
+        case Apply(args=args):
+            return args
+        case Lookup(key=key):
+            return (key,)
+        case With(body=body, changes=changes):
+            return (body, *(value for _, value in changes))
+        case Before(body=body):
+            return (body,)
+
+
+def walk_expr(expr: Expr) -> Iterator[Expr]:
+    """Yield every distinct sub-expression once, parents before children."""
+    seen: set[int] = set()
+    stack: list[Expr] = [expr]
+    while stack:
+        node = stack.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            yield node
+            stack.extend(reversed(children(node)))
+
+
+class Kind(enum.Enum):
+    CONFIG = "config"
+    GIVEN = "given"
+    HIDDEN = "hidden"
+
+
+@attrs.frozen
+class Variable:
+    """An unknown over a finite set of integers.
+
+    Attributes:
+        domain: The values, without repeats, in the order in which the author wrote them.
+        editable: Whether a repair may change it (config variables that aren't locked).
+        preference: The same values, most preferred first.
+    """
+
+    name: str
+    kind: Kind
+    domain: tuple[int, ...]
+    editable: bool = False
+    preference: tuple[int, ...] = ()
+
+
+@attrs.frozen
+class Observation:
+    """One integer that the evidence of a world contains, in the channel that shows it.
+
+    A log event is an observation of 0 or 1 (present); each of its attributes is one more, 0 when absent.
+    """
+
+    name: str
+    channel: str
+    value: Expr
+
+
+class Direction(enum.Enum):
+    LARGEST = "largest"
+    SMALLEST = "smallest"
+    FIRST = "first"  # the most preferred value
+
+
+@attrs.frozen
+class Assign:
+    """Set `field` to `value`, computed after the earlier sets of the alternative; none if outside the domain."""
+
+    field: str
+    value: Expr
+
+
+@attrs.frozen
+class Pick:
+    """Set `field` to the value of its domain, by `direction`, for which `where` holds with it set; none if no value does.
+
+    `where` is evaluated in the state after the earlier sets of the alternative with `field` set to the
+    value that is tried; `Before` inside it goes back to the state in which the rule fired.
+    """
+
+    field: str
+    direction: Direction
+    where: Expr
+
+
+@attrs.frozen
+class Alternative:
+    """Sets in order; it has a value only if each of them has one. Each field occurs once."""
+
+    sets: tuple[Assign | Pick, ...]
+
+
+class Sense(enum.Enum):
+    EQUAL = "equal"
+    NOT_ABOVE = "not above"
+    NOT_BELOW = "not below"
+
+
+@attrs.frozen
+class Keep:
+    """A quantity that a repair leaves as it was in the state where the rule fired.
+
+    With `field` set, `value` is that field itself, and the keep doesn't bind where a fired rule's used
+    alternative sets the field.
+    """
+
+    name: str
+    value: Expr
+    sense: Sense = Sense.EQUAL
+    field: str | None = None
+
+
+@attrs.frozen
+class Rule:
+    name: str
+    code: str
+    guard: Expr
+    alternatives: tuple[Alternative, ...]
+    keeps: tuple[Keep, ...] = ()
+
+
+@attrs.frozen
+class Problem:
+    """One system: everything that decides walks, repairs and evidence.
+
+    Attributes:
+        variables: Config variables in the order of the field table (their rank), then given, then hidden.
+        relations: Name and definition, each after the relations that it uses.
+        valid: Which worlds exist at all; a repair that leaves an invalid world isn't one.
+        sound: Whether a run is all right.
+        rules: In runbook order.
+        keeps: Quantities that no repair changes, measured against the unrepaired world.
+        channels: Names of the channels, in printing order.
+        max_codes: A walk with more fired rules than this gives no task.
+    """
+
+    name: str
+    variables: tuple[Variable, ...]
+    relations: tuple[tuple[str, Expr], ...]
+    observations: tuple[Observation, ...]
+    rules: tuple[Rule, ...]
+    valid: Expr = TRUE
+    sound: Expr = TRUE
+    keeps: tuple[Keep, ...] = ()
+    channels: tuple[str, ...] = ("config", "profiler", "log")
+    max_codes: int = 2
+
+    def variable(self, name: str) -> Variable:
+        for variable in self.variables:
+            if variable.name == name:
+                return variable
+        raise KeyError(name)
+
+    def of_kind(self, kind: Kind) -> tuple[Variable, ...]:
+        return tuple(variable for variable in self.variables if variable.kind is kind)
+
+    @property
+    def editable(self) -> tuple[Variable, ...]:
+        return tuple(variable for variable in self.variables if variable.editable)
