@@ -51,11 +51,16 @@ INT_RESULT = frozenset(
 )
 
 
+def _with_sort(value: int | bool) -> tuple[bool, int]:
+    """Keep 1 and true apart, which are equal to Python."""
+    return isinstance(value, bool), value
+
+
 @attrs.frozen(cache_hash=True)
 class Const:
     """An integer or a truth value; `label` is how people write it (an enumeration member, a unit)."""
 
-    value: int | bool
+    value: int | bool = attrs.field(eq=_with_sort)
     label: str | None = attrs.field(default=None, eq=False)
 
     @property

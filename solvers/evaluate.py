@@ -1,0 +1,362 @@
+"""The reference meaning: what expressions, walks and repairs come to, in plain Python.
+
+In: a `Problem` and a world, a value for every variable. Out: values, evidence, walks, and reasons
+why a repair fails. Everything else on the solver side (`tables`, `exhaustive`, the Z3 encoding) must
+agree with this module, so it shares no code with them and prefers being clear to being fast.
+
+Misuse raises: `KeyError` for a variable, relation or table entry that doesn't exist, `ValueError` for
+`Before` outside a prescription.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import assert_never
+
+from solvers.outcome import Assignment, Ending, Step, Walk
+from solvers.problem import (
+    Alternative,
+    Apply,
+    Assign,
+    Before,
+    Const,
+    Direction,
+    Expr,
+    Keep,
+    Kind,
+    Lookup,
+    Op,
+    Pick,
+    Problem,
+    Rel,
+    Rule,
+    Sense,
+    Var,
+    Variable,
+    With,
+)
+
+Value = int | bool
+
+
+class _World:
+    """One assignment, with the relation values that have been asked for so far."""
+
+    def __init__(self, definitions: Mapping[str, Expr], assignment: Assignment) -> None:
+        self.definitions = definitions
+        self.assignment = assignment
+        self.known: dict[str, Value] = {}
+        self.changed: dict[tuple[tuple[str, int], ...], _World] = {}
+
+    def relation(self, name: str) -> Value:
+        if name not in self.known:
+            self.known[name] = _evaluate(self.definitions[name], self, None)
+        return self.known[name]
+
+    def with_changes(self, changes: tuple[tuple[str, int], ...]) -> _World:
+        if changes not in self.changed:
+            for name, _ in changes:
+                if name not in self.assignment:
+                    raise KeyError(name)
+            self.changed[changes] = _World(self.definitions, {**self.assignment, **dict(changes)})
+        return self.changed[changes]
+
+
+def _evaluate(expr: Expr, world: _World, before: _World | None) -> Value:
+    match expr:
+        case Const(value=constant):
+            return constant
+        case Var(name=name):
+            return world.assignment[name]
+        case Rel(name=name):
+            return world.relation(name)
+        case Apply(op=op, args=args):
+            return _apply(op, (_evaluate(arg, world, before) for arg in args))
+        case Lookup(entries=entries, key=key):
+            return dict(entries)[_evaluate(key, world, before)]
+        case With(body=body, changes=changes):
+            values = tuple((name, int(_evaluate(new, world, before))) for name, new in changes)
+            return _evaluate(body, world.with_changes(values), before)
+        case Before(body=body):
+            if before is None:
+                raise ValueError("`Before` has a meaning only inside a prescription")
+            return _evaluate(body, before, before)
+    assert_never(expr)
+
+
+def _apply(op: Op, args: Iterator[Value]) -> Value:
+    """Apply `op` to arguments that are computed as they are asked for, from left to right."""
+    match op:
+        case Op.ADD:
+            return sum(args)
+        case Op.SUB:
+            return next(args) - next(args)
+        case Op.MUL:
+            product = 1
+            for factor in args:
+                product *= factor
+            return product
+        case Op.NEG:
+            return -next(args)
+        case Op.FLOORDIV:
+            return next(args) // next(args)
+        case Op.CEILDIV:
+            return -(-next(args) // next(args))
+        case Op.MOD:
+            return next(args) % next(args)
+        case Op.MIN:
+            return min(args)
+        case Op.MAX:
+            return max(args)
+        case Op.ABS:
+            return abs(next(args))
+        case Op.ITE:
+            if next(args):
+                return next(args)
+            next(args)
+            return next(args)
+        case Op.EQ:
+            return next(args) == next(args)
+        case Op.NE:
+            return next(args) != next(args)
+        case Op.LT:
+            return next(args) < next(args)
+        case Op.LE:
+            return next(args) <= next(args)
+        case Op.GT:
+            return next(args) > next(args)
+        case Op.GE:
+            return next(args) >= next(args)
+        case Op.AND:
+            return all(args)
+        case Op.OR:
+            return any(args)
+        case Op.NOT:
+            return not next(args)
+        case Op.IMPLIES:
+            return not next(args) or bool(next(args))
+    assert_never(op)
+
+
+class _Evaluator:
+    """The worlds of one problem that one computation visits."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.definitions = dict(problem.relations)
+
+    def world(self, assignment: Assignment) -> _World:
+        return _World(self.definitions, assignment)
+
+
+def value(
+    problem: Problem, expr: Expr, world: Assignment, *, before: Assignment | None = None
+) -> Value:
+    """Evaluate `expr` in `world`; `before` is the state that `Before` refers to."""
+    evaluator = _Evaluator(problem)
+    earlier = None if before is None else evaluator.world(before)
+    return _evaluate(expr, evaluator.world(world), earlier)
+
+
+def relations(problem: Problem, world: Assignment) -> dict[str, Value]:
+    """Compute every relation of `world`, in the order of the problem."""
+    here = _Evaluator(problem).world(world)
+    return {name: here.relation(name) for name, _ in problem.relations}
+
+
+def observe(problem: Problem, world: Assignment) -> tuple[int, ...]:
+    """Compute the evidence: one integer for each observation, truth values as 0 and 1."""
+    here = _Evaluator(problem).world(world)
+    return tuple(int(_evaluate(shown.value, here, None)) for shown in problem.observations)
+
+
+def run_walk(problem: Problem, world: Assignment) -> Walk:
+    """Follow the runbook from `world` until nothing fires or the walk gives no task."""
+    evaluator = _Evaluator(problem)
+    start = dict(world)
+    here = evaluator.world(start)
+    if not _evaluate(problem.valid, here, None):
+        return _walk(evaluator, Ending.INVALID, start, [], start)
+    state, steps = start, list[Step]()
+    while True:
+        here = evaluator.world(state)
+        fired = next(
+            (
+                number
+                for number, rule in enumerate(problem.rules)
+                if _evaluate(rule.guard, here, None)
+            ),
+            None,
+        )
+        if fired is None:
+            return _walk(evaluator, _quiet_ending(problem, here, start, steps), start, steps, state)
+        if any(step.rule == fired for step in steps):
+            return _walk(evaluator, Ending.REPEATED, start, steps, state)
+        if len(steps) == problem.max_codes:
+            return _walk(evaluator, Ending.TOO_MANY, start, steps, state)
+        for number, alternative in enumerate(problem.rules[fired].alternatives):
+            sets = _prescribe(evaluator, alternative, here)
+            if sets is not None:
+                break
+        else:
+            return _walk(evaluator, Ending.NO_VALUE, start, steps, state)
+        steps.append(Step(rule=fired, alternative=number, before=state, sets=sets))
+        state = {**state, **sets}
+        if not _evaluate(problem.valid, evaluator.world(state), None):
+            return _walk(evaluator, Ending.INVALID, start, steps, state)
+
+
+def _quiet_ending(
+    problem: Problem, here: _World, start: Assignment, steps: list[Step]
+) -> Ending:
+    """Name the ending of a walk that has come to a state in which no rule fires."""
+    sound = _evaluate(problem.sound, here, None)
+    if not steps:
+        return Ending.HEALTHY if sound else Ending.UNCOVERED
+    if not sound:
+        return Ending.UNSOUND
+    return Ending.ANSWER if here.assignment != start else Ending.EMPTY_FIX
+
+
+def _prescribe(
+    evaluator: _Evaluator, alternative: Alternative, fired_in: _World
+) -> dict[str, int] | None:
+    """Compute what `alternative` sets in the state `fired_in`; None if a set has no value."""
+    sets: dict[str, int] = {}
+    for item in alternative.sets:
+        variable = evaluator.problem.variable(item.field)
+        state = {**fired_in.assignment, **sets}
+        match item:
+            case Assign(value=expr):
+                new = int(_evaluate(expr, evaluator.world(state), fired_in))
+                if new not in variable.domain:
+                    return None
+                sets[item.field] = new
+            case Pick(where=where):
+                for new in _tries(variable, item.direction):
+                    tried = evaluator.world({**state, item.field: new})
+                    if _evaluate(where, tried, fired_in):
+                        sets[item.field] = new
+                        break
+                else:
+                    return None
+    return sets
+
+
+def _tries(variable: Variable, direction: Direction) -> list[int]:
+    match direction:
+        case Direction.LARGEST:
+            return sorted(variable.domain, reverse=True)
+        case Direction.SMALLEST:
+            return sorted(variable.domain)
+        case Direction.FIRST:
+            return list(_preference(variable))
+    assert_never(direction)
+
+
+def _walk(
+    evaluator: _Evaluator, ending: Ending, start: Assignment, steps: list[Step], final: Assignment
+) -> Walk:
+    rules = evaluator.problem.rules
+    codes = tuple(rules[step.rule].code for step in steps)
+    here = evaluator.world(start)
+    held = [rule.code for rule in rules if _evaluate(rule.guard, here, None)]
+    return Walk(
+        ending=ending,
+        start=start,
+        steps=tuple(steps),
+        final=final,
+        codes=codes,
+        fix=tuple(
+            (variable.name, final[variable.name])
+            for variable in evaluator.problem.of_kind(Kind.CONFIG)
+            if final[variable.name] != start[variable.name]
+        ),
+        masked=tuple(code for code in held if code not in codes),
+        unmasked=tuple(code for code in codes if code not in held),
+    )
+
+
+def repair_world(world: Assignment, repair: Assignment) -> dict[str, int]:
+    """Return `world` with the fields of `repair` changed."""
+    return {**world, **repair}
+
+
+def is_repair(problem: Problem, walk: Walk, repair: Assignment) -> bool:
+    """Decide whether `repair` mends the world in which `walk` starts."""
+    return not failing(problem, walk, repair)
+
+
+def failing(problem: Problem, walk: Walk, repair: Assignment) -> tuple[str, ...]:
+    """Say why `repair` doesn't mend the world in which `walk` starts; empty if it does.
+
+    The reasons are `FIELD is not editable`, `FIELD cannot be VALUE`, `invalid`, `unsound`,
+    `rule CODE fires` and `keep NAME`, in that order.
+    """
+    reasons = []
+    editable = {variable.name: variable for variable in problem.editable}
+    for field, new in repair.items():
+        if field not in editable:
+            reasons.append(f"{field} is not editable")
+        elif new not in editable[field].domain:
+            reasons.append(f"{field} cannot be {new}")
+    if reasons:
+        return tuple(reasons)
+
+    evaluator = _Evaluator(problem)
+    mended = evaluator.world(repair_world(walk.start, repair))
+    if not _evaluate(problem.valid, mended, None):
+        reasons.append("invalid")
+    if not _evaluate(problem.sound, mended, None):
+        reasons.append("unsound")
+    reasons += [
+        f"rule {rule.code} fires" for rule in problem.rules if _evaluate(rule.guard, mended, None)
+    ]
+    start = evaluator.world(walk.start)
+    broken = [keep.name for keep in problem.keeps if not _kept(keep, start, mended)]
+    named = named_fields(problem, walk)
+    for step in walk.steps:
+        earlier = evaluator.world(step.before)
+        broken += [
+            keep.name
+            for keep in problem.rules[step.rule].keeps
+            if keep.field not in named and not _kept(keep, earlier, mended)
+        ]
+    return (*reasons, *(f"keep {name}" for name in dict.fromkeys(broken)))
+
+
+def _kept(keep: Keep, earlier: _World, later: _World) -> bool:
+    old, new = _evaluate(keep.value, earlier, None), _evaluate(keep.value, later, None)
+    match keep.sense:
+        case Sense.EQUAL:
+            return new == old
+        case Sense.NOT_ABOVE:
+            return new <= old
+        case Sense.NOT_BELOW:
+            return new >= old
+    assert_never(keep.sense)
+
+
+def named_fields(problem: Problem, walk: Walk) -> tuple[str, ...]:
+    """List the fields that the used alternatives of the fired rules set, in field order."""
+    named = {field for step in walk.steps for field in step.sets}
+    return tuple(variable.name for variable in problem.variables if variable.name in named)
+
+
+def cost(
+    problem: Problem, start: Assignment, repair: Assignment
+) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+    """Measure a repair: how many fields it really changes, their ranks, the ranks of their new values.
+
+    Costs compare as Python tuples do; no change at all costs least.
+    """
+    changed = [
+        (rank, _preference(variable).index(repair[variable.name]))
+        for rank, variable in enumerate(problem.of_kind(Kind.CONFIG))
+        if repair.get(variable.name, start[variable.name]) != start[variable.name]
+    ]
+    return len(changed), tuple(rank for rank, _ in changed), tuple(value for _, value in changed)
+
+
+def _preference(variable: Variable) -> tuple[int, ...]:
+    return variable.preference or variable.domain
