@@ -149,9 +149,7 @@ class _Evaluator:
         return _World(self.definitions, assignment)
 
 
-def value(
-    problem: Problem, expr: Expr, world: Assignment, *, before: Assignment | None = None
-) -> Value:
+def value(problem: Problem, expr: Expr, world: Assignment, *, before: Assignment | None = None) -> Value:
     """Evaluate `expr` in `world`; `before` is the state that `Before` refers to."""
     evaluator = _Evaluator(problem)
     earlier = None if before is None else evaluator.world(before)
@@ -181,11 +179,7 @@ def run_walk(problem: Problem, world: Assignment) -> Walk:
     while True:
         here = evaluator.world(state)
         fired = next(
-            (
-                number
-                for number, rule in enumerate(problem.rules)
-                if _evaluate(rule.guard, here, None)
-            ),
+            (number for number, rule in enumerate(problem.rules) if _evaluate(rule.guard, here, None)),
             None,
         )
         if fired is None:
@@ -206,9 +200,7 @@ def run_walk(problem: Problem, world: Assignment) -> Walk:
             return _walk(evaluator, Ending.INVALID, start, steps, state)
 
 
-def _quiet_ending(
-    problem: Problem, here: _World, start: Assignment, steps: list[Step]
-) -> Ending:
+def _quiet_ending(problem: Problem, here: _World, start: Assignment, steps: list[Step]) -> Ending:
     """Name the ending of a walk that has come to a state in which no rule fires."""
     sound = _evaluate(problem.sound, here, None)
     if not steps:
@@ -218,9 +210,7 @@ def _quiet_ending(
     return Ending.ANSWER if here.assignment != start else Ending.EMPTY_FIX
 
 
-def _prescribe(
-    evaluator: _Evaluator, alternative: Alternative, fired_in: _World
-) -> dict[str, int] | None:
+def _prescribe(evaluator: _Evaluator, alternative: Alternative, fired_in: _World) -> dict[str, int] | None:
     """Compute what `alternative` sets in the state `fired_in`; None if a set has no value."""
     sets: dict[str, int] = {}
     for item in alternative.sets:
@@ -254,9 +244,7 @@ def _tries(variable: Variable, direction: Direction) -> list[int]:
     assert_never(direction)
 
 
-def _walk(
-    evaluator: _Evaluator, ending: Ending, start: Assignment, steps: list[Step], final: Assignment
-) -> Walk:
+def _walk(evaluator: _Evaluator, ending: Ending, start: Assignment, steps: list[Step], final: Assignment) -> Walk:
     rules = evaluator.problem.rules
     codes = tuple(rules[step.rule].code for step in steps)
     here = evaluator.world(start)
@@ -309,9 +297,7 @@ def failing(problem: Problem, walk: Walk, repair: Assignment) -> tuple[str, ...]
         reasons.append("invalid")
     if not _evaluate(problem.sound, mended, None):
         reasons.append("unsound")
-    reasons += [
-        f"rule {rule.code} fires" for rule in problem.rules if _evaluate(rule.guard, mended, None)
-    ]
+    reasons += [f"rule {rule.code} fires" for rule in problem.rules if _evaluate(rule.guard, mended, None)]
     start = evaluator.world(walk.start)
     broken = [keep.name for keep in problem.keeps if not _kept(keep, start, mended)]
     named = named_fields(problem, walk)
@@ -343,9 +329,7 @@ def named_fields(problem: Problem, walk: Walk) -> tuple[str, ...]:
     return tuple(variable.name for variable in problem.variables if variable.name in named)
 
 
-def cost(
-    problem: Problem, start: Assignment, repair: Assignment
-) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+def cost(problem: Problem, start: Assignment, repair: Assignment) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
     """Measure a repair: how many fields it really changes, their ranks, the ranks of their new values.
 
     Costs compare as Python tuples do; no change at all costs least.

@@ -1,0 +1,353 @@
+"""Random small problems for property tests, and every world of one.
+
+Two kinds: `wild_problems` use every construct with no sense behind it, and mostly give no task;
+`planted_problems` look like real systems (demands against limits, rules that cure them) and mostly
+do. Values stay far below 2**60, divisors are never zero and table keys are always covered, as the
+language guarantees.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from hypothesis import strategies as st
+
+from solvers.problem import (
+    TRUE,
+    Alternative,
+    Apply,
+    Assign,
+    Before,
+    Const,
+    Direction,
+    Expr,
+    Keep,
+    Kind,
+    Lookup,
+    Observation,
+    Op,
+    Pick,
+    Problem,
+    Rel,
+    Rule,
+    Sense,
+    Sort,
+    Var,
+    Variable,
+    With,
+    walk_expr,
+)
+
+Draw = st.DrawFn
+ARITHMETIC = (Op.ADD, Op.SUB, Op.MUL, Op.NEG, Op.FLOORDIV, Op.CEILDIV, Op.MOD, Op.MIN, Op.MAX, Op.ABS)
+COMPARISONS = (Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE)
+LOGIC = (Op.AND, Op.OR, Op.NOT, Op.IMPLIES, Op.EQ, Op.NE)
+
+
+def all_worlds(problem: Problem) -> Iterator[dict[str, int]]:
+    """Yield every assignment in the domains, valid or not; the last variable changes fastest."""
+    names = [variable.name for variable in problem.variables]
+    for values in itertools.product(*(variable.domain for variable in problem.variables)):
+        yield dict(zip(names, values, strict=True))
+
+
+def world_count(problem: Problem) -> int:
+    count = 1
+    for variable in problem.variables:
+        count *= len(variable.domain)
+    return count
+
+
+@st.composite
+def worlds(draw: Draw, problem: Problem) -> dict[str, int]:
+    return {variable.name: draw(st.sampled_from(variable.domain)) for variable in problem.variables}
+
+
+# ---- expressions ---------------------------------------------------------------------------------
+
+
+@st.composite
+def int_exprs(draw: Draw, names: Sequence[str], relations: Sequence[Rel] = (), depth: int = 3) -> Expr:
+    """Integer expressions over the variables `names` and some relations."""
+    atoms = [st.builds(Const, st.integers(-9, 9)), st.builds(Var, st.sampled_from(names))]
+    numbers = [relation for relation in relations if relation.sort is Sort.INT]
+    if numbers:
+        atoms.append(st.sampled_from(numbers))
+    shape = "atom" if depth == 0 else draw(st.sampled_from(["atom", "apply", "apply", "if", "table", "with"]))
+    smaller = int_exprs(names, relations, depth - 1)
+    match shape:
+        case "apply":
+            op = draw(st.sampled_from(ARITHMETIC))
+            return Apply(op, draw(_arguments(op, smaller, names)))
+        case "if":
+            condition = draw(bool_exprs(names, relations, depth - 1))
+            return Apply(Op.ITE, (condition, draw(smaller), draw(smaller)))
+        case "table":
+            size = draw(st.integers(1, 4))
+            entries = tuple((key, draw(st.integers(-20, 20))) for key in range(size))
+            return Lookup("table", entries, Apply(Op.MOD, (draw(smaller), Const(size))))
+        case "with":
+            return With(draw(smaller), draw(_changes(names, smaller)))
+        case _:
+            return draw(st.one_of(atoms))
+
+
+@st.composite
+def bool_exprs(draw: Draw, names: Sequence[str], relations: Sequence[Rel] = (), depth: int = 3) -> Expr:
+    """Conditions over the variables `names` and some relations."""
+    flags = [relation for relation in relations if relation.sort is Sort.BOOL]
+    shapes = ["compare", "compare", "compare"]
+    shapes += ["relation"] if flags else []
+    shapes += ["logic", "logic", "if", "with", "constant"] if depth > 0 else []
+    integer = int_exprs(names, relations, max(depth - 1, 0))
+    smaller = bool_exprs(names, relations, depth - 1)
+    match draw(st.sampled_from(shapes)):
+        case "compare":
+            return Apply(draw(st.sampled_from(COMPARISONS)), (draw(integer), draw(integer)))
+        case "relation":
+            return draw(st.sampled_from(flags))
+        case "logic":
+            op = draw(st.sampled_from(LOGIC))
+            count = draw(st.integers(0, 3)) if op in (Op.AND, Op.OR) else 1 if op is Op.NOT else 2
+            return Apply(op, tuple(draw(smaller) for _ in range(count)))
+        case "if":
+            return Apply(Op.ITE, (draw(smaller), draw(smaller), draw(smaller)))
+        case "with":
+            return With(draw(smaller), draw(_changes(names, integer)))
+        case _:
+            return Const(draw(st.booleans()))
+
+
+@st.composite
+def _arguments(draw: Draw, op: Op, smaller: st.SearchStrategy[Expr], names: Sequence[str]) -> tuple[Expr, ...]:
+    """Arguments for an arithmetic operator, such that products stay small and divisors aren't zero."""
+    match op:
+        case Op.MUL:
+            variable = st.builds(Var, st.sampled_from(names))
+            constant = st.builds(Const, st.integers(-4, 4))
+            return (draw(constant), draw(smaller)) if draw(st.booleans()) else (draw(variable), draw(variable))
+        case Op.FLOORDIV | Op.CEILDIV | Op.MOD:
+            divisor = draw(
+                st.one_of(
+                    st.builds(Const, st.sampled_from((1, 2, 3, 7, -1, -2, -5))),
+                    st.builds(lambda e: Apply(Op.MAX, (e, Const(1))), smaller),
+                )
+            )
+            return draw(smaller), divisor
+        case Op.NEG | Op.ABS:
+            return (draw(smaller),)
+        case Op.SUB:
+            return draw(smaller), draw(smaller)
+        case _:
+            return tuple(draw(smaller) for _ in range(draw(st.integers(1, 3)) + (op is Op.ADD)))
+
+
+@st.composite
+def _changes(draw: Draw, names: Sequence[str], integer: st.SearchStrategy[Expr]) -> tuple[tuple[str, Expr], ...]:
+    """Changes for `With`; one may use the old value of a variable that another changes."""
+    changed = draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))
+    new = st.one_of(
+        st.builds(Const, st.integers(-2, 9)),
+        st.builds(Var, st.sampled_from(names)),
+        st.builds(lambda e: Apply(Op.MOD, (e, Const(7))), integer),
+    )
+    return tuple((name, draw(new)) for name in changed)
+
+
+# ---- problems ------------------------------------------------------------------------------------
+
+
+def problems() -> st.SearchStrategy[Problem]:
+    """Any small problem, more often a sensible one."""
+    return st.one_of(planted_problems(), planted_problems(), wild_problems())
+
+
+@st.composite
+def _variables(draw: Draw, config: int, given: int, hidden: int, size: int) -> tuple[Variable, ...]:
+    made = []
+    for kind, count in ((Kind.CONFIG, config), (Kind.GIVEN, given), (Kind.HIDDEN, hidden)):
+        for number in range(count):
+            domain = draw(st.lists(st.integers(0, 8), min_size=2, max_size=size, unique=True))
+            editable = kind is Kind.CONFIG and (number == 0 or draw(st.integers(0, 4)) > 0)
+            made.append(
+                Variable(
+                    name=f"{kind.value[0]}{number}",
+                    kind=kind,
+                    domain=tuple(domain),
+                    editable=editable,
+                    preference=tuple(draw(st.permutations(domain))) if editable else (),
+                )
+            )
+    return tuple(made)
+
+
+@st.composite
+def wild_problems(draw: Draw) -> Problem:
+    """Problems of random expressions: all operators, `With`, `Before`, bare guards, odd prescriptions."""
+    variables = draw(_variables(draw(st.integers(1, 3)), draw(st.integers(0, 1)), draw(st.integers(0, 2)), 3))
+    names = [variable.name for variable in variables]
+    relations: list[tuple[str, Expr]] = []
+    known: list[Rel] = []
+    for number in range(draw(st.integers(1, 4))):
+        make = draw(st.sampled_from((int_exprs, int_exprs, bool_exprs)))
+        definition = draw(make(names, tuple(known), 2))
+        relations.append((f"r{number}", definition))
+        known.append(Rel(f"r{number}", definition.sort))
+    seen = tuple(known)
+    guards = bool_exprs(names, seen, 2)
+    fields = [variable.name for variable in variables if variable.editable]
+    rules = tuple(
+        Rule(
+            name=f"rule{number}",
+            code=f"CODE{number}",
+            guard=draw(guards),
+            alternatives=tuple(draw(st.lists(_wild_alternatives(fields, names, seen), min_size=1, max_size=2))),
+            keeps=tuple(draw(st.lists(_wild_keeps(fields, names, seen), max_size=2))),
+        )
+        for number in range(draw(st.integers(1, 3)))
+    )
+    shown = draw(st.lists(st.one_of(int_exprs(names, seen, 1), bool_exprs(names, seen, 1)), max_size=3))
+    return Problem(
+        name="wild",
+        variables=variables,
+        relations=tuple(relations),
+        observations=(
+            *_plain_observations(variables),
+            *(
+                Observation(f"o{number}", draw(st.sampled_from(("profiler", "log"))), expr)
+                for number, expr in enumerate(shown)
+            ),
+        ),
+        rules=rules,
+        valid=draw(st.one_of(st.just(TRUE), st.just(TRUE), guards)),
+        sound=draw(st.one_of(st.just(TRUE), guards)),
+        keeps=tuple(draw(st.lists(_wild_keeps([], names, seen), max_size=1))),
+        max_codes=draw(st.sampled_from((1, 2, 2, 3))),
+    )
+
+
+def _plain_observations(variables: Sequence[Variable]) -> tuple[Observation, ...]:
+    return tuple(
+        Observation(variable.name, "config", Var(variable.name))
+        for variable in variables
+        if variable.kind is not Kind.HIDDEN
+    )
+
+
+@st.composite
+def _wild_alternatives(
+    draw: Draw, fields: Sequence[str], names: Sequence[str], relations: Sequence[Rel]
+) -> Alternative:
+    sets: list[Assign | Pick] = []
+    for field in draw(st.lists(st.sampled_from(fields), min_size=1, max_size=2, unique=True)):
+        before = Before(draw(int_exprs(names, relations, 1)))
+        if draw(st.booleans()):
+            sets.append(
+                Assign(field, draw(st.sampled_from((before, Apply(Op.ADD, (before, Const(1))), Const(3), Const(0)))))
+            )
+        else:
+            condition = draw(bool_exprs(names, relations, 2))
+            compared = Apply(draw(st.sampled_from(COMPARISONS)), (draw(int_exprs(names, relations, 1)), before))
+            where = draw(st.sampled_from((condition, compared, Apply(Op.AND, (condition, compared)))))
+            sets.append(Pick(field, draw(st.sampled_from(Direction)), where))
+    return Alternative(tuple(sets))
+
+
+@st.composite
+def _wild_keeps(draw: Draw, fields: Sequence[str], names: Sequence[str], relations: Sequence[Rel]) -> Keep:
+    sense = draw(st.sampled_from(Sense))
+    if fields and draw(st.booleans()):
+        field = draw(st.sampled_from(fields))
+        return Keep(field, Var(field), sense, field)
+    return Keep("quantity", draw(int_exprs(names, relations, 1)), sense)
+
+
+@st.composite
+def planted_problems(draw: Draw) -> Problem:
+    """Problems like real ones: each rule cures one demand that exceeds its limit, or one wrong switch.
+
+    Guards may forget to ask whether their own cure suffices, observations round, hidden variables
+    move demands, and keeps may be missing: all the faults that a proof has to notice.
+    """
+    config = draw(st.integers(2, 4))
+    variables = draw(_variables(config, draw(st.integers(0, 1)), draw(st.integers(0, 2)), 4 if config < 4 else 3))
+    fields = [variable for variable in variables if variable.editable]
+    relations: list[tuple[str, Expr]] = []
+    observations: list[Observation] = list(_plain_observations(variables))
+    rules: list[Rule] = []
+    sound: list[Expr] = []
+    first_field = draw(st.integers(0, 3))
+    for number in range(draw(st.sampled_from((2, 3, 1)))):
+        demand, limit = f"demand{number}", f"limit{number}"
+        field = fields[(first_field + number) % len(fields)]
+        terms = [
+            Apply(Op.MUL, (Const(draw(st.integers(1, 4))), Var(variable.name)))
+            for variable in variables
+            if variable == field or draw(st.booleans())
+        ]
+        relations.append((demand, Apply(Op.ADD, (Const(draw(st.integers(0, 3))), *terms))))
+        relations.append((limit, Const(draw(st.integers(6, 30)))))
+        over = Apply(Op.GT, (Rel(demand), Rel(limit)))
+        fits = Apply(Op.LE, (Rel(demand), Rel(limit)))
+        guard: Expr = over
+        if draw(st.sampled_from((True, True, False))):
+            guard = Apply(Op.AND, (over, With(fits, ((field.name, Const(min(field.domain))),))))
+        direction = draw(st.sampled_from(Direction))
+        alternatives = [Alternative((Pick(field.name, direction, fits),))]
+        other = draw(st.sampled_from(fields))
+        product = Apply(Op.MUL, (Var(field.name), Var(other.name)))
+        match draw(st.sampled_from(("one", "product", "else", "switch"))):
+            case "product" if other != field:
+                kept = Apply(Op.EQ, (product, Before(product)))
+                again = Pick(other.name, Direction.FIRST, kept)
+                alternatives = [Alternative((Pick(field.name, direction, fits), again)), *alternatives]
+            case "else":
+                alternatives.append(Alternative((Assign(other.name, Const(other.preference[0])),)))
+            case "switch":
+                wanted = Const(field.preference[0])
+                guard = Apply(Op.AND, (Apply(Op.NE, (Var(field.name), wanted)), over))
+                alternatives = [Alternative((Assign(field.name, wanted),))]
+        if draw(st.sampled_from((True, True, False))):
+            sound.append(fits)
+        keeps = [Keep(other.name, Var(other.name), draw(st.sampled_from(Sense)), other.name)]
+        rules.append(
+            Rule(f"rule{number}", f"CODE{number}", guard, tuple(alternatives), tuple(keeps[: draw(st.integers(0, 1))]))
+        )
+        rounding = Const(draw(st.sampled_from((1, 1, 2, 5, 10))))
+        if draw(st.booleans()):
+            observations.append(Observation(demand, "profiler", Apply(Op.FLOORDIV, (Rel(demand), rounding))))
+        else:
+            attribute = Apply(Op.ITE, (over, Apply(Op.FLOORDIV, (Rel(demand), rounding)), Const(0)))
+            observations += [Observation(f"e{number}", "log", over), Observation(f"e{number}.a", "log", attribute)]
+    first, last = fields[0].name, fields[-1].name
+    total = Apply(Op.ADD, (Var(first), Var(last)))
+    keeps_everywhere = [Keep("total", total, draw(st.sampled_from(Sense)))] if draw(st.integers(0, 4)) == 0 else []
+    return Problem(
+        name="planted",
+        variables=variables,
+        relations=tuple(relations),
+        observations=tuple(observations),
+        rules=tuple(rules),
+        valid=Apply(Op.LE, (total, Const(12))) if draw(st.integers(0, 4)) == 0 else TRUE,
+        sound=Apply(Op.AND, tuple(sound)),
+        keeps=tuple(keeps_everywhere),
+    )
+
+
+def expressions(problem: Problem) -> tuple[Expr, ...]:
+    """List every expression of `problem` that has a meaning without a fired rule."""
+    return (
+        problem.valid,
+        problem.sound,
+        *(Rel(name, definition.sort) for name, definition in problem.relations),
+        *(observation.value for observation in problem.observations),
+        *(rule.guard for rule in problem.rules),
+        *(keep.value for keep in problem.keeps),
+        *(keep.value for rule in problem.rules for keep in rule.keeps),
+    )
+
+
+def uses(expr: Expr, kind: type) -> bool:
+    """Whether some part of `expr` is of the given class."""
+    return any(isinstance(part, kind) for part in walk_expr(expr))
