@@ -40,12 +40,17 @@ class Display:
 
 @attrs.frozen
 class VariablePlan:
-    """A config, given or hidden variable as people see it; same name as in the problem."""
+    """A config, given or hidden variable as people see it; same name as in the problem.
+
+    Attributes:
+        unit: Unit of the values in the domain, where `display` prints another one (given variables only).
+    """
 
     name: str
     text: str
     display: Display  # exact: numerator = denominator = 1, no decimals (given ones may round)
     prefer: str = ""  # "larger values first", "smaller values first", "in the order listed"; "" if not editable
+    unit: str | None = None
 
 
 @attrs.frozen
@@ -67,11 +72,16 @@ class RelationPlan:
 
 @attrs.frozen
 class AttributePlan:
-    """An attribute of an event. Its evidence is the observation `event.attribute`."""
+    """An attribute of an event. Its evidence is the observation `event.attribute`.
+
+    Attributes:
+        unit: Unit in which `value` computes it, where `display` prints another one.
+    """
 
     name: str
     value: Expr
     display: Display
+    unit: str | None = None
 
 
 @attrs.frozen
@@ -109,6 +119,7 @@ class TablePlan:
     key_labels: Mapping[int, str] | None
     value_unit: str
     entries: tuple[tuple[int, int], ...]
+    value_labels: Mapping[int, str] | None = None
 
 
 @attrs.frozen
