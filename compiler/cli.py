@@ -1,0 +1,397 @@
+"""The `gtd` command: reads paths and options, calls the stages, prints, and chooses the exit status.
+
+Results go to standard output, progress and notes to standard error, bars only on a terminal. Exit status:
+0 clean, 1 findings, 2 wrong usage or unreadable input, 3 only inconclusive. A traceback is shown for a bug
+and only with `--debug`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from compiler.report import (
+    CLEAN,
+    FORMATS,
+    FOUND,
+    USAGE,
+    Finding,
+    exit_status,
+    finding_about,
+    finding_of,
+    format_findings,
+    junit_xml,
+)
+
+DEFAULT_SOURCES = "archetypes"
+
+
+class Halt(Exception):
+    """Stop with findings already printed."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+def note(text: str) -> None:
+    click.echo(text, err=True)
+
+
+@contextmanager
+def progress(title: str, total: int) -> Iterator[Callable[[], None]]:
+    """A bar on standard error if that is a terminal; the value advances it by one."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        bar = bars.add_task(title, total=total)
+        yield lambda: bars.advance(bar)
+
+
+def publish(
+    findings: Sequence[Finding], *, format_: str, junit: Path | None, suite: str, subjects: Sequence[str], summary: str
+) -> int:
+    """Print the findings in the asked format, write the JUnit file, and give the exit status."""
+    text = format_findings(findings, format_, summary=summary)
+    if text:
+        click.echo(text)
+    if format_ in ("github", "sarif") and summary:
+        note(summary)
+    if junit is not None:
+        try:
+            junit.write_text(junit_xml(suite, subjects, findings), encoding="utf-8")
+        except OSError as error:
+            raise click.ClickException(f"cannot write {junit}: {error.strerror}") from error
+    return exit_status(findings)
+
+
+def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    command = click.option(
+        "--format", "format_", type=click.Choice(FORMATS), default="human", show_default=True, help="Form of the findings."
+    )(command)
+    return click.option(
+        "--junit-xml", "junit", type=click.Path(dir_okay=False, path_type=Path), help="Also write a JUnit report here."
+    )(command)
+
+
+paths_argument = click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+sources_option = click.option(
+    "--sources",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help=f"The `.arch` files or folders; `{DEFAULT_SOURCES}` if not given.",
+)
+seed_option = click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Seed; the dataset's own if not given.")
+jobs_option = click.option(
+    "-j", "--jobs", type=click.IntRange(1, 256), default=lambda: os.cpu_count() or 1, help="Worker processes; one per core if not given."
+)
+
+
+def sources_of(paths: Sequence[Path]) -> list[Path]:
+    return list(paths) or [Path(DEFAULT_SOURCES)]
+
+
+def load_plan(paths: Sequence[Path], *, lints: bool = False) -> Any:
+    """The plan of the sources; prints the diagnostics and stops if there are errors."""
+    from compiler.frontend import run_frontend
+
+    found = run_frontend(sources_of(paths), lints=lints)
+    if found.plan is None or found.failed:
+        findings = [finding_of(diagnostic) for diagnostic in found.diagnostics]
+        note(format_findings(findings, "human"))
+        raise Halt(_input_status(findings))
+    return found.plan
+
+
+def _input_status(findings: Sequence[Finding]) -> int:
+    """2 if something could not be read at all, else 1."""
+    from dsl.loader import UNREADABLE
+
+    return USAGE if any(finding.code in UNREADABLE for finding in findings) else FOUND
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="gpu-train-debug", prog_name="gtd")
+@click.option("--debug", is_flag=True, help="Show the traceback of an internal error.")
+@click.pass_context
+def cli(context: click.Context, debug: bool) -> None:
+    """Compile archetypes of failures to debugging tasks whose right answer is proved to be the only one."""
+    context.obj = debug
+
+
+@cli.command()
+@paths_argument
+@report_options
+def check(paths: tuple[Path, ...], format_: str, junit: Path | None) -> int:
+    """Check `.arch` sources: syntax, names, types, units, lints, inline examples. No proofs."""
+    from compiler.frontend import run_frontend
+
+    found = run_frontend(sources_of(paths))
+    findings = [finding_of(diagnostic) for diagnostic in found.diagnostics]
+    subjects = sorted(found.plan.sources) if found.plan is not None else []
+    summary = _check_summary(found.plan, findings)
+    status = publish(findings, format_=format_, junit=junit, suite="gtd check", subjects=subjects, summary=summary)
+    return _input_status(findings) if status == FOUND else status
+
+
+def _check_summary(plan: Any, findings: Sequence[Finding]) -> str:
+    from dsl.diagnostics import Severity
+
+    errors = sum(finding.severity is Severity.ERROR for finding in findings)
+    warnings = len(findings) - errors
+    counts = f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}"
+    if plan is None:
+        return counts
+    return (
+        f"{len(plan.sources)} files, {len(plan.systems)} systems, {len(plan.archetypes)} archetypes, "
+        f"{len(plan.datasets)} datasets: {counts}"
+    )
+
+
+@cli.command()
+@paths_argument
+@report_options
+@seed_option
+@jobs_option
+@click.option("-n", "--draws", type=click.IntRange(1, 100_000), default=20, show_default=True, help="Worlds to draw from each archetype.")
+@click.option("--only", multiple=True, metavar="ARCHETYPE", help="Prove these archetypes only.")
+@click.option("--rlimit", type=click.IntRange(1), help="Budget of each solver query, in Z3 resource units.")
+@click.option("--recheck", type=click.Choice(["cvc5"]), help="Prove each exported claim again with a second solver.")
+@click.option("--smt-lib", "smt_folder", type=click.Path(file_okay=False, path_type=Path), help="Write each claim as SMT-LIB 2 into this folder.")
+def prove(
+    paths: tuple[Path, ...],
+    format_: str,
+    junit: Path | None,
+    seed: int | None,
+    jobs: int,
+    draws: int,
+    only: tuple[str, ...],
+    rlimit: int | None,
+    recheck: str | None,
+    smt_folder: Path | None,
+) -> int:
+    """Draw worlds from each archetype and prove that their answers are the only ones."""
+    from compiler.proving import ProveOptions, prove_archetypes, render_table
+
+    plan = load_plan(paths)
+    names = chosen(sorted(plan.archetypes), only)
+    options = ProveOptions(
+        draws=draws, seed=2027 if seed is None else seed, rlimit=rlimit, recheck=recheck == "cvc5", smt_folder=smt_folder
+    )
+    with progress("proving", len(names)) as advance:
+        results = prove_archetypes(plan, names, options, jobs=jobs, advance=advance)
+    findings = [finding for result in results for finding in result.findings]
+    if format_ == "human":
+        click.echo(render_table(results))
+    summary = f"{len(results)} archetypes, {sum(result.drawn for result in results)} worlds drawn"
+    return publish(findings, format_=format_, junit=junit, suite="gtd prove", subjects=names, summary=summary)
+
+
+def chosen(names: Sequence[str], only: Sequence[str]) -> list[str]:
+    """`only` in the order of `names`, or all; a name that doesn't exist stops with a suggestion."""
+    for name in only:
+        if name not in names:
+            raise click.UsageError(f"there is no archetype `{name}`{suggest(name, names)}")
+    return [name for name in names if not only or name in only]
+
+
+def suggest(name: str, names: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, names, n=3)
+    return f"; did you mean {' or '.join(f'`{match}`' for match in close)}?" if close else ""
+
+
+@cli.command("compile")
+@paths_argument
+@click.option("-o", "--out", type=click.Path(file_okay=False, path_type=Path), default=Path("out"), show_default=True, help="Folder to write.")
+@seed_option
+@jobs_option
+@click.option("--dataset", "dataset_name", help="Which dataset, where the sources declare several.")
+@click.option("--only", multiple=True, metavar="ARCHETYPE", help="Make the tasks of these archetypes only.")
+def compile_(
+    paths: tuple[Path, ...], out: Path, seed: int | None, jobs: int, dataset_name: str | None, only: tuple[str, ...]
+) -> int:
+    """Compile the whole dataset, with every proof, and write its splits and manifest."""
+    from compiler.build import BuildFailed, build_dataset
+
+    plan = load_plan(paths)
+    dataset = choose_dataset(plan, dataset_name, seed)
+    kept = frozenset(chosen(sorted(plan.archetypes), only)) if only else frozenset()
+    total = sum(split.count for split in dataset.splits)
+    try:
+        with progress("compiling", total) as advance:
+            result = build_dataset(plan, dataset, out, jobs=jobs, only=kept, advance=advance)
+    except BuildFailed as failure:
+        click.echo(format_findings(failure.findings, "human"), err=True)
+        return exit_status(failure.findings)
+    click.echo(result.summary)
+    return CLEAN
+
+
+def choose_dataset(plan: Any, name: str | None, seed: int | None) -> Any:
+    import attrs
+
+    if name is not None and name not in plan.datasets:
+        raise click.UsageError(f"there is no dataset `{name}`{suggest(name, sorted(plan.datasets))}")
+    if not plan.datasets:
+        raise click.UsageError("the sources declare no dataset")
+    if name is None and len(plan.datasets) > 1:
+        raise click.UsageError(f"several datasets; choose one with --dataset: {', '.join(sorted(plan.datasets))}")
+    dataset = plan.datasets[name] if name is not None else next(iter(plan.datasets.values()))
+    return dataset if seed is None else attrs.evolve(dataset, seed=seed)
+
+
+@cli.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default=Path("out"))
+@sources_option
+@report_options
+@jobs_option
+@click.option("--rebuild", is_flag=True, help="Also compile again and compare the bytes.")
+def verify(folder: Path, sources: tuple[Path, ...], format_: str, junit: Path | None, jobs: int, rebuild: bool) -> int:
+    """Check an emitted dataset from its files and the sources alone, every proof again."""
+    from compiler.verify import Unreadable, count_rows, verify_folder
+
+    plan = load_plan(sources)
+    try:
+        with progress("verifying", count_rows(folder)) as advance:
+            outcome = verify_folder(plan, folder, jobs=jobs, rebuild=rebuild, advance=advance)
+    except Unreadable as error:
+        raise click.UsageError(str(error)) from error
+    return publish(
+        outcome.findings, format_=format_, junit=junit, suite="gtd verify", subjects=outcome.subjects, summary=outcome.summary
+    )
+
+
+@cli.command()
+@click.argument("archetype")
+@sources_option
+@seed_option
+@click.option("-n", "--count", type=click.IntRange(1, 1000), default=1, show_default=True, help="How many tasks.")
+@click.option("--split", "split_name", help="Draw as for this split of the dataset.")
+@click.option("--json", "as_json", is_flag=True, help="Print records, one a line, as in the dataset.")
+def sample(
+    archetype: str, sources: tuple[Path, ...], seed: int | None, count: int, split_name: str | None, as_json: bool
+) -> int:
+    """Make some tasks of an archetype and show them."""
+    from compiler.proving import sample_tasks
+    from compiler.workbench import Missing
+
+    plan = load_plan(sources)
+    chosen(sorted(plan.archetypes), [archetype])
+    dataset = choose_dataset(plan, None, seed) if split_name is not None else None
+    if dataset is not None and split_name not in [split.name for split in dataset.splits]:
+        raise click.UsageError(f"there is no split `{split_name}`{suggest(split_name or '', [s.name for s in dataset.splits])}")
+    for result in sample_tasks(plan, archetype, count=count, seed=seed, dataset=dataset, split_name=split_name):
+        if isinstance(result, Missing):
+            click.echo(format_findings([result.finding], "human"), err=True)
+            return FOUND
+        if as_json:
+            click.echo(result.record.to_line(), nl=False)
+        else:
+            click.echo(f"===== {result.record.id} =====\n\n{result.record.prompt}")
+            click.echo(f"----- gold -----\n{result.record.gold}\n{result.record.meta}\n")
+    return CLEAN
+
+
+@cli.command()
+@click.argument("subject")
+@sources_option
+@click.option("--out", "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("out"), show_default=True, help="Folder that holds the task.")
+def explain(subject: str, sources: tuple[Path, ...], folder: Path) -> int:
+    """Explain a task by its id, or a diagnostic by its code (`gtd explain E305`)."""
+    from compiler.codes import CODES
+
+    if subject in CODES:
+        code = CODES[subject]
+        click.echo(f"{code.code}: {code.title}\n\n{code.explanation}")
+        if code.sample is not None:
+            click.echo("\nThe smallest program that gives it:\n")
+            click.echo("\n".join(f"    {line}" for line in code.sample.rstrip("\n").split("\n")))
+        return CLEAN
+    from compiler.explain import UnknownTask, explain_task
+
+    plan = load_plan(sources)
+    try:
+        click.echo(explain_task(plan, folder, subject), nl=False)
+    except UnknownTask as error:
+        raise click.UsageError(str(error)) from error
+    return CLEAN
+
+
+@cli.command()
+@click.argument("file", type=click.File("rb"))
+@click.option("--steps", is_flag=True, help="Also show the walk.")
+def solve(file: Any, steps: bool) -> int:
+    """Answer a prompt from its text alone, with the independent reader (`-` reads standard input)."""
+    from compiler.reader import ReadError, answer_json, read_prompt
+    from compiler.reader import solve as solve_document
+
+    try:
+        text = file.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"{file.name}: not UTF-8 at byte {error.start}") from error
+    try:
+        solution = solve_document(read_prompt(text))
+    except ReadError as error:
+        click.echo(f"{file.name}: {error}", err=True)
+        return USAGE
+    if steps:
+        for step in solution.walks:
+            note(str(step))
+    if solution.answer is None:
+        click.echo(f"{file.name}: no answer: {solution.reason}", err=True)
+        return FOUND
+    click.echo(answer_json(solution))
+    return CLEAN
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command and exit; the only place that turns exceptions into messages."""
+    debug = "--debug" in (sys.argv[1:] if arguments is None else arguments)
+    try:
+        status = cli.main(arguments, prog_name="gtd", standalone_mode=False)
+        sys.stdout.flush()
+    except Halt as halt:
+        status = halt.status
+    except click.exceptions.Exit as exit_:
+        status = exit_.exit_code
+    except click.ClickException as error:
+        error.show()
+        status = USAGE
+    except (click.Abort, KeyboardInterrupt):
+        note("interrupted; nothing was changed")
+        status = 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 141
+    except Exception as error:
+        status = _internal_error(error, debug=debug)
+    sys.exit(status or CLEAN)
+
+
+def _internal_error(error: Exception, *, debug: bool) -> int:
+    if debug:
+        traceback.print_exception(error)
+    else:
+        finding = finding_about(
+            "E699",
+            f"internal error: {type(error).__name__}: {error}",
+            helps=["this is a bug in the compiler; repeat with `gtd --debug ...` for the traceback"],
+        )
+        note(finding.text)
+    return FOUND
+
+

@@ -1,0 +1,56 @@
+"""From paths to a program plan: load, check, lower, run the inline examples and the sampled lints.
+
+In: files or folders. Out: a `ProgramPlan`, or none if there are errors, and every diagnostic of the last
+stage that ran, sorted by place. The only module that knows the order of these stages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import attrs
+
+from compiler.examples import run_examples
+from compiler.lints import sampled_lints
+from compiler.lower import lower_program
+from compiler.plan import ProgramPlan
+from dsl.check import check_program
+from dsl.diagnostics import Diagnostic, Severity
+from dsl.loader import load
+
+
+@attrs.frozen
+class Frontend:
+    """What the sources say; `plan` is None where an error stands in the way."""
+
+    plan: ProgramPlan | None
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def failed(self) -> bool:
+        return self.plan is None or has_errors(self.diagnostics)
+
+
+def has_errors(diagnostics: Sequence[Diagnostic]) -> bool:
+    return any(diagnostic.severity is Severity.ERROR for diagnostic in diagnostics)
+
+
+def run_frontend(paths: Sequence[Path], *, root: Path | None = None, lints: bool = True) -> Frontend:
+    """Load and check `paths`.
+
+    Args:
+        root: Folder that imports may not leave; by default the folder that holds the first path.
+        lints: Also run the inline examples and the lints that sample worlds.
+    """
+    loaded = load(paths, root=root)
+    if has_errors(loaded.diagnostics):
+        return Frontend(None, loaded.diagnostics)
+    checked, diagnostics = check_program(loaded)
+    if checked is None or has_errors(diagnostics):
+        return Frontend(None, loaded.diagnostics + diagnostics)
+    plan = lower_program(checked, loaded)
+    found = loaded.diagnostics + diagnostics
+    if lints:
+        found += run_examples(plan, checked) + sampled_lints(plan)
+    return Frontend(plan, found)
