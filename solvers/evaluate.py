@@ -188,12 +188,10 @@ def run_walk(problem: Problem, world: Assignment) -> Walk:
             return _walk(evaluator, Ending.REPEATED, start, steps, state)
         if len(steps) == problem.max_codes:
             return _walk(evaluator, Ending.TOO_MANY, start, steps, state)
-        for number, alternative in enumerate(problem.rules[fired].alternatives):
-            sets = _prescribe(evaluator, alternative, here)
-            if sets is not None:
-                break
-        else:
+        used = _used_alternative(evaluator, problem.rules[fired], here)
+        if used is None:
             return _walk(evaluator, Ending.NO_VALUE, start, steps, state)
+        number, sets = used
         steps.append(Step(rule=fired, alternative=number, before=state, sets=sets))
         state = {**state, **sets}
         if not _evaluate(problem.valid, evaluator.world(state), None):
@@ -208,6 +206,15 @@ def _quiet_ending(problem: Problem, here: _World, start: Assignment, steps: list
     if not sound:
         return Ending.UNSOUND
     return Ending.ANSWER if here.assignment != start else Ending.EMPTY_FIX
+
+
+def _used_alternative(evaluator: _Evaluator, rule: Rule, fired_in: _World) -> tuple[int, dict[str, int]] | None:
+    """Find the first alternative all of whose sets have a value: its number, and what it sets."""
+    for number, alternative in enumerate(rule.alternatives):
+        sets = _prescribe(evaluator, alternative, fired_in)
+        if sets is not None:
+            return number, sets
+    return None
 
 
 def _prescribe(evaluator: _Evaluator, alternative: Alternative, fired_in: _World) -> dict[str, int] | None:

@@ -216,7 +216,7 @@ class Assign:
 
 @attrs.frozen
 class Pick:
-    """Set `field` to the value of its domain, by `direction`, for which `where` holds with it set; none if no value does.
+    """Set `field` to the first value of its domain, by `direction`, with which `where` holds; none if no value does.
 
     `where` is evaluated in the state after the earlier sets of the alternative with `field` set to the
     value that is tried; `Before` inside it goes back to the state in which the rule fired.
@@ -263,7 +263,7 @@ class Rule:
     keeps: tuple[Keep, ...] = ()
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class Problem:
     """One system: everything that decides walks, repairs and evidence.
 

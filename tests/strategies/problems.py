@@ -70,7 +70,10 @@ def worlds(draw: Draw, problem: Problem) -> dict[str, int]:
 @st.composite
 def int_exprs(draw: Draw, names: Sequence[str], relations: Sequence[Rel] = (), depth: int = 3) -> Expr:
     """Integer expressions over the variables `names` and some relations."""
-    atoms = [st.builds(Const, st.integers(-9, 9)), st.builds(Var, st.sampled_from(names))]
+    atoms: list[st.SearchStrategy[Expr]] = [
+        st.builds(Const, st.integers(-9, 9)),
+        st.builds(Var, st.sampled_from(names)),
+    ]
     numbers = [relation for relation in relations if relation.sort is Sort.INT]
     if numbers:
         atoms.append(st.sampled_from(numbers))
@@ -243,21 +246,21 @@ def _wild_alternatives(
     for field in draw(st.lists(st.sampled_from(fields), min_size=1, max_size=2, unique=True)):
         before = Before(draw(int_exprs(names, relations, 1)))
         if draw(st.booleans()):
-            sets.append(
-                Assign(field, draw(st.sampled_from((before, Apply(Op.ADD, (before, Const(1))), Const(3), Const(0)))))
-            )
+            values: list[Expr] = [before, Apply(Op.ADD, (before, Const(1))), Const(3), Const(0)]
+            sets.append(Assign(field, draw(st.sampled_from(values))))
         else:
             condition = draw(bool_exprs(names, relations, 2))
             compared = Apply(draw(st.sampled_from(COMPARISONS)), (draw(int_exprs(names, relations, 1)), before))
-            where = draw(st.sampled_from((condition, compared, Apply(Op.AND, (condition, compared)))))
-            sets.append(Pick(field, draw(st.sampled_from(Direction)), where))
+            where = draw(st.sampled_from([condition, compared, Apply(Op.AND, (condition, compared))]))
+            sets.append(Pick(field, draw(st.sampled_from(list(Direction))), where))
     return Alternative(tuple(sets))
 
 
 @st.composite
 def _wild_keeps(draw: Draw, fields: Sequence[str], names: Sequence[str], relations: Sequence[Rel]) -> Keep:
-    sense = draw(st.sampled_from(Sense))
-    if fields and draw(st.booleans()):
+    sense = draw(st.sampled_from(list(Sense)))
+    of_field = bool(fields) and draw(st.booleans())
+    if of_field:
         field = draw(st.sampled_from(fields))
         return Keep(field, Var(field), sense, field)
     return Keep("quantity", draw(int_exprs(names, relations, 1)), sense)
