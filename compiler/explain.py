@@ -1,0 +1,284 @@
+"""What an engineer would write about a task: the walk with its numbers, why no other repair is as good, and
+what each channel alone leaves open.
+
+In: a system plan, a world, its proof and its interaction. Out: Markdown text. Everything is computed by
+plain evaluation of the world; no solver is asked.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+import attrs
+
+from compiler.emit.formula import formula
+from compiler.plan import Display, SystemPlan
+from solvers.evaluate import cost, failing, named_fields, relations, run_walk, value
+from solvers.interaction import Interaction
+from solvers.outcome import Assignment, Claim, Step, TaskProof, Walk
+from solvers.problem import Alternative, Assign, Expr, Kind, Pick, Rel, Var, walk_expr
+
+SHOWN_RIVALS = 12  # cheaper repairs that are written out one by one
+
+
+@attrs.frozen
+class Case:
+    """A task to write about."""
+
+    title: str
+    plan: SystemPlan
+    proof: TaskProof
+    interaction: Interaction
+
+
+def explain_case(case: Case) -> str:
+    """The whole write-up; ends with a line feed."""
+    writer = _Writer(case)
+    parts = [
+        f"# {case.title}",
+        writer.opening(),
+        *writer.walk(),
+        *writer.rivals(),
+        *writer.channels(),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def describe_refutation(plan: SystemPlan, proof: TaskProof) -> tuple[str, ...]:
+    """Notes on why the world of `proof` has no unique answer, for the author of its archetype."""
+    refutation = proof.refutations[0]
+    writer = _Values(plan)
+    walk = proof.walk
+    answer = f"{' and '.join(walk.codes) or 'HEALTHY'} with {writer.assignment(dict(walk.fix)) or 'nothing changed'}"
+    world = f"the world: {writer.assignment(walk.start)}"
+    changed = {name: refutation.world[name] for name in walk.start if refutation.world[name] != walk.start[name]}
+    if refutation.claim is Claim.P3 and refutation.rival is not None:
+        rival = writer.assignment(refutation.rival) or "no change at all"
+        return (world, f"the runbook answers {answer}; {rival} repairs it too and costs no more")
+    prints = f"it prints the same with {writer.assignment(changed)}"
+    if refutation.answer is None:
+        return (world, f"the runbook answers {answer}; {prints}, and then that is no repair")
+    other = writer.assignment(dict(refutation.answer.fix)) or "nothing changed"
+    codes = " and ".join(sorted(refutation.answer.codes)) or "HEALTHY"
+    return (world, f"the runbook answers {answer}; {prints}, and then the answer is {codes} with {other}")
+
+
+class _Values:
+    """Values of one system in words."""
+
+    def __init__(self, plan: SystemPlan) -> None:
+        self.plan = plan
+        self.problem = plan.problem
+        self.displays = {variable.name: variable.display for variable in self.plan.variables}
+        self.units = {relation.name: relation.unit for relation in self.plan.relations}
+        self.labels = {relation.name: relation.labels for relation in self.plan.relations}
+        self.flags = frozenset(v.name for v in self.plan.variables if v.display.labels == {0: "false", 1: "true"})
+
+    def variable(self, name: str, number: int) -> str:
+        return _show(self.displays[name], number)
+
+    def assignment(self, values: Mapping[str, int]) -> str:
+        return ", ".join(f"`{name} = {self.variable(name, number)}`" for name, number in values.items())
+
+    def number(self, name: str, world: Assignment, known: Mapping[str, int | bool]) -> str:
+        """A variable's or a relation's value in `world`, with its unit."""
+        if name in self.displays:
+            return f"`{name}` = {self.variable(name, world[name])}"
+        found = known[name]
+        if isinstance(found, bool):
+            return f"`{name}` is {'true' if found else 'false'}"
+        labels = self.labels[name]
+        text = labels[found] if labels is not None else f"{found} {self.units[name]}".strip()
+        return f"`{name}` = {text}"
+
+    def numbers(self, exprs: Iterable[Expr], world: Assignment) -> str:
+        """The value of each name that the expressions mention, in the order of mention."""
+        known = relations(self.problem, world)
+        names = dict.fromkeys(
+            node.name for expr in exprs for node in walk_expr(expr) if isinstance(node, Var | Rel)
+        )
+        return "; ".join(self.number(name, world, known) for name in names)
+
+    def formula(self, expr: Expr) -> str:
+        return f"`{formula(expr, self.flags)}`"
+
+
+class _Writer(_Values):
+    """The parts of the write-up of one task."""
+
+    def __init__(self, case: Case) -> None:
+        super().__init__(case.plan)
+        self.proof = case.proof
+        self.interaction = case.interaction
+
+    # ---------------------------------------------------------------- the walk
+
+    def opening(self) -> str:
+        walk = self.proof.walk
+        answer = " and ".join(walk.codes) if walk.codes else "HEALTHY"
+        fix = self.assignment(dict(walk.fix)) if walk.fix else "nothing to change"
+        lines = [f"**Answer: {answer}; {fix}.**"]
+        hidden = {v.name: walk.start[v.name] for v in self.problem.of_kind(Kind.HIDDEN)}
+        if hidden:
+            count = self.proof.hidden_worlds
+            fits = "one assignment fits" if count == 1 else f"{count} assignments fit, all with this answer"
+            lines.append(
+                f"What the prompt doesn't print is {self.assignment(hidden)} in this run; of the hidden values {fits} the "
+                "evidence."
+            )
+        if walk.masked:
+            lines.append(f"Masked (holds at the start, gone when its turn comes): {', '.join(walk.masked)}.")
+        if walk.unmasked:
+            lines.append(f"Unmasked (holds only after an earlier fix): {', '.join(walk.unmasked)}.")
+        return "\n\n".join(lines)
+
+    def walk(self) -> Iterator[str]:
+        walk = self.proof.walk
+        yield "## The walk"
+        for number, step in enumerate(walk.steps, start=1):
+            yield self.step(number, step)
+        sound = self.plan.sounds or (("", self.problem.sound),)
+        quiet = "No rule fires" if not walk.steps else "Then no rule fires"
+        reasons = [f"{self.formula(condition)} ({self.numbers([condition], walk.final)})" for _, condition in sound]
+        yield f"{quiet}, and the run is sound: {'; '.join(reasons)}."
+
+    def step(self, number: int, step: Step) -> str:
+        rule = self.problem.rules[step.rule]
+        rank = step.rule + 1
+        passed = f"Rules 1 to {step.rule} don't fire. " if step.rule > 1 else ("Rule 1 doesn't fire. " if step.rule else "")
+        lines = [
+            f"{number}. {passed}Rule {rank}, **{rule.code}**, fires: {self.formula(rule.guard)}",
+            f"   with {self.numbers([rule.guard], step.before)}.",
+        ]
+        for index, alternative in enumerate(rule.alternatives[: step.alternative + 1]):
+            used = index == step.alternative
+            if len(rule.alternatives) > 1:
+                lines.append(f"   Alternative {index + 1} {'has a value' if used else 'has no value'}:")
+            lines += [f"   - {line}" for line in self.prescription(alternative, step.before)]
+        lines.append(f"   So {self.assignment(step.sets)}.")
+        return "\n".join(lines)
+
+    def prescription(self, alternative: Alternative, fired_in: Assignment) -> Iterator[str]:
+        """How each set of an alternative finds its value, trying the values as the runbook says."""
+        state = dict(fired_in)
+        for item in alternative.sets:
+            match item:
+                case Assign(field=field, value=expr):
+                    found = int(value(self.problem, expr, state, before=fired_in))
+                    allowed = found in self.problem.variable(field).domain
+                    text = self.variable(field, found) if allowed else f"{found}, which isn't an allowed value"
+                    yield f"`{field}` = {self.formula(expr)} = {text}"
+                    if not allowed:
+                        return
+                    state[field] = found
+                case Pick(field=field, direction=direction, where=where):
+                    yield f"`{field}`: {direction.value} value where {self.formula(where)}"
+                    chosen: int | None = None
+                    for candidate in self.tries(item):
+                        tried = {**state, field: candidate}
+                        holds = bool(value(self.problem, where, tried, before=fired_in))
+                        numbers = self.numbers([where], tried)
+                        yield f"  - {self.variable(field, candidate)}: {'holds' if holds else 'fails'} ({numbers})"
+                        if holds:
+                            chosen = candidate
+                            break
+                    if chosen is None:
+                        return
+                    state[field] = chosen
+
+    def tries(self, pick: Pick) -> list[int]:
+        variable = self.problem.variable(pick.field)
+        match pick.direction.value:
+            case "largest":
+                return sorted(variable.domain, reverse=True)
+            case "smallest":
+                return sorted(variable.domain)
+            case _:
+                return list(variable.preference)
+
+    # ---------------------------------------------------------------- rivals
+
+    def rivals(self) -> Iterator[str]:
+        walk = self.proof.walk
+        if not walk.fix:
+            return
+        yield "## Why no other repair is as good"
+        assert self.proof.uniqueness is not None
+        strength = {
+            "any": "No repair over all editable fields changes as few fields.",
+            "named": "No repair over the fields that the fired rules set changes as few fields.",
+            "preferred": "Other repairs change as few fields; ranks or preferences put this one first.",
+        }
+        yield strength[self.proof.uniqueness.value]
+        gold = cost(self.problem, walk.start, dict(walk.fix))
+        tried = [rival for rival in self.cheaper(walk) if cost(self.problem, walk.start, rival) <= gold]
+        lines, left = [], Counter[str]()
+        for rival in sorted(tried, key=lambda r: cost(self.problem, walk.start, r)):
+            reasons = self.reasons(walk, rival)
+            if len(lines) < SHOWN_RIVALS:
+                change = self.assignment(rival) if rival else "no change at all"
+                lines.append(f"- {change}: {'; '.join(reasons)}")
+            else:
+                left[reasons[0]] += 1
+        if left:
+            rest = ", ".join(f"{count} fail because {reason}" for reason, count in left.most_common())
+            lines.append(f"- and {sum(left.values())} more: {rest}")
+        fields = ", ".join(f"`{name}`" for name in named_fields(self.problem, walk))
+        yield f"Over the named fields ({fields}) there are {len(tried)} assignments that cost no more. Each fails:"
+        yield "\n".join(lines)
+
+    def cheaper(self, walk: Walk) -> Iterator[dict[str, int]]:
+        """Every other assignment to at most as many of the named fields as the fix changes."""
+        fix = dict(walk.fix)
+        names = named_fields(self.problem, walk)
+        for size in range(len(fix) + 1):
+            for fields in itertools.combinations(names, size):
+                options = [
+                    [number for number in self.problem.variable(name).domain if number != walk.start[name]]
+                    for name in fields
+                ]
+                for numbers in itertools.product(*options):
+                    rival = dict(zip(fields, numbers, strict=True))
+                    if rival != fix:
+                        yield rival
+
+    def reasons(self, walk: Walk, rival: Mapping[str, int]) -> tuple[str, ...]:
+        """Why it fails in this world, or in another one that prints the same."""
+        here = failing(self.problem, walk, rival)
+        if here:
+            return here
+        for world in self.proof.rival_worlds:
+            elsewhere = failing(self.problem, run_walk(self.problem, world), rival)
+            if elsewhere:
+                hidden = {v.name: world[v.name] for v in self.problem.of_kind(Kind.HIDDEN)}
+                return tuple(f"{reason} if {self.assignment(hidden)}, which prints the same" for reason in elsewhere)
+        raise AssertionError("a proved task has no rival")
+
+    # ---------------------------------------------------------------- channels
+
+    def channels(self) -> Iterator[str]:
+        yield "## What each channel alone leaves open"
+        lines = []
+        for channel in self.problem.channels:
+            witness = self.interaction.witness((channel,))
+            if witness is None:
+                lines.append(f"- {channel}: no other diagnosis was found that shows the same here")
+                continue
+            other = run_walk(self.problem, witness)
+            codes = " and ".join(other.codes) if other.codes else "HEALTHY"
+            changed = {
+                variable.name: witness[variable.name]
+                for variable in self.problem.variables
+                if witness[variable.name] != self.proof.walk.start[variable.name]
+            }
+            lines.append(f"- {channel}: it could as well be {codes}, with {self.assignment(changed)}")
+        yield "\n".join(lines)
+        yield f"The smallest number of channels that settles the diagnosis: {self.interaction.interaction}."
+
+
+def _show(display: Display, number: int) -> str:
+    if display.labels is not None:
+        return display.labels[number]
+    return f"{number} {display.unit}".strip()

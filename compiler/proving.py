@@ -1,0 +1,232 @@
+"""`gtd prove` and `gtd sample`: draws from archetypes, with a verdict for each.
+
+In: a program plan and names of archetypes. Out: one result per archetype, with its counts and findings, or
+made tasks. Draws come from streams of their own, so they are not the tasks of the dataset.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import islice
+from pathlib import Path
+
+import attrs
+
+from compiler.explain import describe_refutation
+from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
+from compiler.report import Finding, finding_of
+from compiler.splits import TaskSpec
+from compiler.workbench import Disagreement, Made, Missing, System, Workbench
+from dsl.diagnostics import Diagnostic
+from solvers.budget import Budget
+from solvers.exhaustive import check_world
+from solvers.outcome import Claim, TaskProof, Verdict
+from solvers.prove import Prover
+from solvers.sampling import Exhausted, candidates, key_of
+from solvers.smtlib import recheck_cvc5
+
+MOSTLY = 0.5  # share of drawn worlds that must pass their proofs
+
+
+@attrs.frozen
+class ProveOptions:
+    """Attributes:
+    draws: Worlds per archetype.
+    rlimit: Budget of each query in resource units; the default one if None.
+    recheck: Prove each exported claim again with cvc5.
+    smt_folder: Where to write the claims as SMT-LIB 2.
+    """
+
+    draws: int
+    seed: int
+    rlimit: int | None = None
+    recheck: bool = False
+    smt_folder: Path | None = None
+
+
+@attrs.frozen
+class ArchetypeResult:
+    """What came of the draws of one archetype; `tried` counts worlds looked at for each one that counted."""
+
+    name: str
+    drawn: int
+    verdicts: Counter[str]
+    refuted: Counter[str]
+    uniqueness: Counter[str]
+    interaction: Counter[int]
+    acceptance: float
+    findings: tuple[Finding, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The archetype's own: the worst thing that a finding says."""
+        if not self.drawn:
+            return Verdict.VACUOUS
+        if self.verdicts["inconclusive"]:
+            return Verdict.INCONCLUSIVE
+        return Verdict.UNIQUE if self.verdicts["unique"] >= MOSTLY * self.drawn else Verdict.AMBIGUOUS
+
+
+def prove_archetypes(
+    program: ProgramPlan, names: Sequence[str], options: ProveOptions, *, jobs: int, advance: Callable[[], None]
+) -> list[ArchetypeResult]:
+    """Prove the archetypes `names`, in that order; the result doesn't depend on `jobs`."""
+    results = []
+    if jobs <= 1 or len(names) <= 1:
+        for name in names:
+            results.append(prove_archetype(program, name, options))
+            advance()
+        return results
+    with ProcessPoolExecutor(min(jobs, len(names)), mp_context=multiprocessing.get_context("spawn")) as executor:
+        for future in [executor.submit(prove_archetype, program, name, options) for name in names]:
+            results.append(future.result())
+            advance()
+    return results
+
+
+def prove_archetype(program: ProgramPlan, name: str, options: ProveOptions) -> ArchetypeResult:
+    """Draw worlds of one archetype and prove each: by counting, then by Z3, and by cvc5 if asked.
+
+    Raises:
+        Disagreement: Two procedures give different verdicts.
+    """
+    archetype = program.archetypes[name]
+    system = System(program, archetype.system)
+    prover = Prover(system.plan.problem, Budget() if options.rlimit is None else Budget(rlimit=options.rlimit))
+    verdicts, refuted, uniqueness, interaction = Counter[str](), Counter[str](), Counter[str](), Counter[int]()
+    failed: list[TaskProof] = []
+    stream = candidates(
+        system.tables, archetype.where, archetype.codes, key_of(options.seed, name, "prove")
+    )
+    exhausted: Exhausted | None = None
+    drawn = attempts = 0
+    for found in islice(stream, options.draws):
+        if isinstance(found, Exhausted):
+            exhausted = found
+            attempts = found.drawn
+            break
+        drawn += 1
+        proof = check_world(system.tables, found.world)
+        attempts = found.attempts
+        verdict = prover.prove(proof)
+        if verdict not in (proof.verdict, Verdict.INCONCLUSIVE):
+            raise Disagreement(
+                f"counting says {proof.verdict.value}, Z3 says {verdict.value}",
+                {"subject": name, "world": dict(found.world), "scripts": dict(prover.scripts(proof))},
+            )
+        verdicts[verdict.value] += 1
+        if verdict is Verdict.UNIQUE:
+            assert proof.uniqueness is not None
+            uniqueness[proof.uniqueness.value] += 1
+            interaction[system.witnesses.measure(found.world).interaction] += 1
+            _export(prover, proof, f"{name}-{drawn - 1:03d}", options)
+        elif verdict is Verdict.AMBIGUOUS:
+            failed.append(proof)
+            refuted[proof.refutations[0].claim.value] += 1
+    result = ArchetypeResult(
+        name, drawn, verdicts, refuted, uniqueness, interaction, drawn / attempts if attempts else 0.0, ()
+    )
+    return attrs.evolve(result, findings=tuple(_findings(program, archetype, system, result, exhausted, failed)))
+
+
+def _export(prover: Prover, proof: TaskProof, stem: str, options: ProveOptions) -> None:
+    if options.smt_folder is None and not options.recheck:
+        return
+    for claim, text in prover.scripts(proof).items():
+        if options.smt_folder is not None:
+            options.smt_folder.mkdir(parents=True, exist_ok=True)
+            (options.smt_folder / f"{stem}-{claim}.smt2").write_text(text, encoding="utf-8")
+        if options.recheck and (status := recheck_cvc5(text)) != "unsat":
+            raise Disagreement(f"Z3 proves {claim}, cvc5 says {status}", {"subject": stem, "script": text})
+
+
+def _findings(
+    program: ProgramPlan,
+    archetype: ArchetypePlan,
+    system: System,
+    result: ArchetypeResult,
+    exhausted: Exhausted | None,
+    failed: Sequence[TaskProof],
+) -> Iterator[Finding]:
+    if result.verdict is Verdict.VACUOUS and exhausted is not None:
+        yield finding_of(no_world(archetype, exhausted), subject=archetype.name)
+    if result.verdict is Verdict.AMBIGUOUS and failed:
+        counts = ", ".join(f"{claim} {count}" for claim, count in sorted(result.refuted.items()))
+        mostly_p1 = result.refuted[Claim.P1.value] * 2 > len(failed)
+        yield finding_of(
+            Diagnostic(
+                code="E504" if mostly_p1 else "E502",
+                message=f"{len(failed)} of {result.drawn} worlds of `{archetype.name}` have no unique answer",
+                span=archetype.span,
+                label="declared here",
+                notes=(f"what fails: {counts}", *describe_refutation(system.plan, failed[0])),
+            ),
+            subject=archetype.name,
+        )
+    if result.verdicts["inconclusive"]:
+        yield finding_of(
+            Diagnostic(
+                code="E503",
+                message=f"{result.verdicts['inconclusive']} of {result.drawn} proofs of `{archetype.name}` ran out of budget",
+                span=archetype.span,
+                helps=("give more with `--rlimit`",),
+            ),
+            subject=archetype.name,
+            inconclusive=True,
+        )
+
+
+def no_world(archetype: ArchetypePlan, exhausted: Exhausted) -> Diagnostic:
+    """E501 with the counts of where the drawn worlds failed."""
+    counts = [f"{reason}: {count}" for reason, count in sorted(exhausted.reasons.items(), key=lambda item: -item[1])]
+    what = "pair" if len(archetype.codes) > 1 else "archetype"
+    return Diagnostic(
+        code="E501",
+        message=f"no world of the {what} `{archetype.name}` was found",
+        span=archetype.span,
+        label="declared here",
+        notes=(f"{exhausted.drawn} worlds drawn; {'; '.join(counts)}",),
+        helps=("compare the conditions with the guards: `gtd sample` of a related archetype shows what worlds look like",),
+    )
+
+
+def render_table(results: Sequence[ArchetypeResult]) -> str:
+    """One line per archetype, plain text, columns aligned."""
+    header = ("archetype", "verdict", "drawn", "unique", "any/named/preferred", "interaction 1/2/3", "accepted")
+    rows = [header]
+    for result in results:
+        rows.append(
+            (
+                result.name,
+                result.verdict.value,
+                str(result.drawn),
+                str(result.verdicts["unique"]),
+                "/".join(str(result.uniqueness[level]) for level in ("any", "named", "preferred")),
+                "/".join(str(result.interaction[size]) for size in (1, 2, 3)),
+                f"{result.acceptance:.2g}",
+            )
+        )
+    widths = [max(len(row[i]) for row in rows) for i in range(len(header))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+
+
+def sample_tasks(
+    program: ProgramPlan,
+    archetype: str,
+    *,
+    count: int,
+    seed: int | None,
+    dataset: DatasetPlan | None,
+    split_name: str | None,
+) -> Iterator[Made | Missing]:
+    """Make `count` tasks of an archetype: those of a dataset's split, or of a split of its own called `sample`."""
+    if dataset is None or split_name is None:
+        split_name = "sample"
+        split = SplitPlan(split_name, count, False, (), (), 1, ((archetype, 1),))
+        dataset = DatasetPlan("sample", "0", 2027 if seed is None else seed, "", (), (split,))
+    workbench = Workbench(program, dataset)
+    for index in range(count):
+        yield workbench.make(TaskSpec(split_name, archetype, index))

@@ -1,0 +1,222 @@
+"""Make one task: draw a world, prove its gold three ways, render it, read it back.
+
+In: a program plan and a `TaskSpec`. Out: a `Made` task or `Missing`, with counts of the worlds that were
+drawn and dropped. A task depends on the sources, the seed and its own spec alone: any one can be made
+without the others. The exhaustive check decides which worlds become tasks; Z3, the reference evaluator and
+the reader only confirm, and `Disagreement` is raised where they don't.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+
+from compiler.emit.record import TaskRecord, make_record
+from compiler.emit.render import Renderer
+from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
+from compiler.reader import ReadError, answer_json, read_prompt, solve
+from compiler.splits import TaskSpec, split_condition
+from solvers.evaluate import run_walk
+from solvers.exhaustive import check_world
+from solvers.interaction import Interaction, Witnesses
+from solvers.outcome import Assignment, TaskProof, Verdict
+from solvers.problem import Expr
+from solvers.prove import Prover
+from solvers.sampling import Exhausted, Stream, candidates, key_of
+from solvers.tables import Tables
+
+DROPS = 400  # candidate worlds of one spec that may fail a proof before it is given up
+
+
+class Disagreement(Exception):
+    """Two procedures differ about one task: a bug. `case` is JSON-ready and holds all that repeats it."""
+
+    def __init__(self, what: str, case: dict[str, Any]) -> None:
+        super().__init__(what, case)
+        self.what = what
+        self.case = case
+
+
+class Undecided(Exception):
+    """Z3 ran out of its budget on a claim that the exhaustive check holds true."""
+
+    def __init__(self, archetype: str, what: str) -> None:
+        super().__init__(archetype, what)
+        self.archetype = archetype
+        self.what = what
+
+
+@attrs.frozen
+class Made:
+    """A proved task. `dropped` counts by reason the candidate worlds that came before it and failed."""
+
+    spec: TaskSpec
+    record: TaskRecord
+    evidence_hash: str
+    draw: int
+    world: Assignment
+    proof: TaskProof
+    interaction: Interaction
+    dropped: Counter[str]
+
+
+@attrs.frozen
+class Missing:
+    """No task could be made for the spec; `dropped` counts the candidates, `exhausted` the draws."""
+
+    spec: TaskSpec
+    reason: str
+    dropped: Counter[str]
+    exhausted: Exhausted | None
+    failed: TaskProof | None = None
+
+
+class Workbench:
+    """Everything that is built once and used for many tasks of a program: tables, provers, fixed texts."""
+
+    def __init__(self, program: ProgramPlan, dataset: DatasetPlan, *, prove: bool = True) -> None:
+        self.program = program
+        self.dataset = dataset
+        self.prove = prove
+        self._splits = {split.name: split for split in dataset.splits}
+        self._systems: dict[str, System] = {}
+
+    def system(self, name: str) -> System:
+        if name not in self._systems:
+            self._systems[name] = System(self.program, name)
+        return self._systems[name]
+
+    def archetype(self, spec: TaskSpec) -> ArchetypePlan:
+        return self.program.archetypes[spec.archetype]
+
+    def split(self, spec: TaskSpec) -> SplitPlan:
+        return self._splits[spec.split]
+
+    def condition(self, spec: TaskSpec) -> Expr:
+        return split_condition(self.archetype(spec), self.dataset, self.split(spec))
+
+    def candidates(self, spec: TaskSpec) -> Iterator[tuple[int, Assignment] | Exhausted]:
+        """The worlds of a spec in drawing order; ends after an `Exhausted`."""
+        archetype = self.archetype(spec)
+        key = key_of(self.dataset.seed, spec.archetype, spec.split, spec.index)
+        return candidates(self.system(archetype.system).tables, self.condition(spec), archetype.codes, key)
+
+    def candidate(self, spec: TaskSpec, draw: int) -> Assignment | None:
+        """The world of candidate `draw`, or None if the spec has fewer."""
+        for found in self.candidates(spec):
+            if isinstance(found, Exhausted):
+                return None
+            if found[0] == draw:
+                return found[1]
+        return None
+
+    def make(self, spec: TaskSpec, *, start: int = 0) -> Made | Missing:
+        """Make the task from the first candidate, from number `start` on, that passes every proof.
+
+        Raises:
+            Disagreement: Two procedures differ.
+            Undecided: A proof ran out of budget.
+        """
+        dropped: Counter[str] = Counter()
+        failed: TaskProof | None = None
+        system = self.system(self.archetype(spec).system)
+        for found in self.candidates(spec):
+            if isinstance(found, Exhausted):
+                return Missing(spec, "no world", dropped, found, failed)
+            draw, world = found
+            if draw < start:
+                continue
+            if dropped.total() >= DROPS:
+                return Missing(spec, "no proved world", dropped, None, failed)
+            proof = check_world(system.tables, world)
+            if proof.verdict is not Verdict.UNIQUE:
+                failed = failed or proof
+                dropped.update({proof.refutations[0].claim.value if proof.refutations else proof.verdict.value: 1})
+                continue
+            interaction = system.witnesses.measure(world)
+            if interaction.interaction < self.split(spec).interaction:
+                dropped["interaction"] += 1
+                continue
+            if self.prove:
+                system.confirm(proof, spec.id)
+            record = self.record(spec, draw, world, proof, interaction)
+            return Made(spec, record, record.evidence_hash, draw, world, proof, interaction, dropped)
+        raise AssertionError("candidates end with Exhausted")
+
+    def record(
+        self, spec: TaskSpec, draw: int, world: Assignment, proof: TaskProof, interaction: Interaction
+    ) -> TaskRecord:
+        """Render a proved world, and let the reader answer the text."""
+        archetype = self.archetype(spec)
+        system = self.system(archetype.system)
+        wording = Stream(key_of(self.dataset.seed, spec.archetype, spec.split, spec.index, draw, "wording"))
+        prompt = system.renderer.prompt(world, wording.choose)
+        record = make_record(
+            spec_id=spec.id,
+            split=spec.split,
+            archetype=archetype,
+            plan=system.plan,
+            prompt=prompt,
+            proof=proof,
+            interaction=interaction,
+            draw=draw,
+        )
+        if self.prove:
+            check_readable(record, world)
+        return record
+
+
+class System:
+    """What is built once for a system."""
+
+    def __init__(self, program: ProgramPlan, name: str) -> None:
+        self.plan = program.systems[name]
+        self.tables = Tables(self.plan.problem)
+        self.witnesses = Witnesses(self.tables)
+        self.renderer = Renderer(self.plan)
+        self._prover: Prover | None = None
+
+    @property
+    def prover(self) -> Prover:
+        if self._prover is None:
+            self._prover = Prover(self.plan.problem)
+        return self._prover
+
+    def confirm(self, proof: TaskProof, subject: str) -> None:
+        """Check the exhaustive verdict with the reference evaluator and with Z3."""
+        world = proof.walk.start
+        reference = run_walk(self.plan.problem, world)
+        if reference != proof.walk:
+            raise Disagreement(
+                "the tables and the reference evaluator walk differently",
+                {"subject": subject, "world": dict(world), "reference": repr(reference), "tables": repr(proof.walk)},
+            )
+        verdict = self.prover.prove(proof)
+        if verdict is Verdict.INCONCLUSIVE:
+            raise Undecided(subject, "determined, sound, unique and minimal")
+        if verdict is not Verdict.UNIQUE:
+            raise Disagreement(
+                f"counting says unique, Z3 says {verdict.value}",
+                {"subject": subject, "world": dict(world), "scripts": dict(self.prover.scripts(proof))},
+            )
+
+
+def check_readable(record: TaskRecord, world: Assignment) -> None:
+    """P5: the independent reader, given the prompt alone, gives the gold."""
+    try:
+        answer = answer_json(solve(read_prompt(record.prompt)))
+    except ReadError as error:
+        answer = f"unreadable: {error}"
+    if answer != record.gold:
+        raise Disagreement(
+            "the reader of the prompt gives another answer than the gold",
+            {"subject": record.id, "world": dict(world), "gold": record.gold, "answer": answer, "prompt": record.prompt},
+        )
+
+
+def dump_case(case: dict[str, Any]) -> str:
+    return json.dumps(case, indent=2, ensure_ascii=False, sort_keys=True)
