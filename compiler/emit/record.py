@@ -1,0 +1,250 @@
+"""Task records: one line of a JSONL file, and the JSON texts inside it.
+
+In: a prompt, an answer and what the proofs found out. Out: a `TaskRecord` and its line. Lines are checked
+on the way out (a malformed one is a bug) and on the way in (a malformed one is a value, `Malformed`).
+The line of a record is unique: reading it and writing it again gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from compiler.emit.jsontext import decode, encode
+from compiler.emit.sections import is_flag
+from compiler.plan import SystemPlan
+from solvers.outcome import Answer, Uniqueness
+
+SCHEMA_VERSION = 1
+"""Changes with any change to the keys below or to what they hold."""
+
+HEALTHY = "HEALTHY"
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NUMBER = re.compile(r"\d{3}|[1-9]\d{3,}", re.ASCII)
+_HASH = re.compile(r"[0-9a-f]{32}")
+
+FixValue = int | str | bool
+
+
+@attrs.frozen
+class TaskRecord:
+    """One task; the attributes in their order are the keys of its line. `gold` and `meta` are JSON texts."""
+
+    id: str
+    archetype: str
+    split: str
+    prompt: str
+    gold: str
+    meta: str
+
+
+KEYS = tuple(field.name for field in attrs.fields(TaskRecord))
+
+
+@attrs.frozen
+class Gold:
+    """The expected answer; no code for a healthy run."""
+
+    codes: tuple[str, ...]
+    fix: Mapping[str, FixValue]
+
+
+@attrs.frozen
+class Meta:
+    """What is known about a task; the attributes in their order are the keys of its JSON text.
+
+    Attributes:
+        interaction: Size of the smallest set of channels that determines the diagnosis.
+        uniqueness: Value of `Uniqueness`.
+        depth: Longest derivation from printed quantities to the gold.
+        rules: Names of the rules that fired, in firing order.
+        faults: Codes that the archetype plants.
+        masked: Codes whose rule would fire at first and isn't reported.
+        unmasked: Codes that are reported and whose rule would not fire at first.
+        channels: For each set of channels, joined by `+`: whether it determines the diagnosis.
+        draw: Which of the candidates of the task's keyed stream it is, counted from 0.
+        evidence: `evidence_hash` of what the prompt shows.
+    """
+
+    tier: str
+    interaction: int
+    uniqueness: str
+    depth: int
+    system: str
+    rules: tuple[str, ...]
+    faults: tuple[str, ...]
+    masked: tuple[str, ...]
+    unmasked: tuple[str, ...]
+    channels: Mapping[str, bool]
+    draw: int
+    evidence: str
+
+
+@attrs.frozen
+class Malformed:
+    """Why a text isn't the line of a record."""
+
+    reasons: tuple[str, ...]
+
+
+def task_id(split: str, archetype: str, number: int) -> str:
+    return f"{split}-{archetype}-{number:03d}"
+
+
+def evidence_hash(system: str, evidence: Sequence[int]) -> str:
+    """Name an evidence class: two tasks share it only if they print the same values of one system."""
+    text = encode([system, *map(int, evidence)])
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def fix_values(system: SystemPlan, fix: Sequence[tuple[str, int]]) -> dict[str, FixValue]:
+    """The fix as an answer writes it: words as strings, flags as truth values, numbers as integers."""
+    displays = {plan.name: plan.display for plan in system.variables}
+    values: dict[str, FixValue] = {}
+    for name, value in fix:
+        labels = displays[name].labels
+        if labels is None:
+            values[name] = int(value)
+        elif is_flag(displays[name]):
+            values[name] = bool(value)
+        else:
+            values[name] = labels[value]
+    return values
+
+
+def gold_json(system: SystemPlan, answer: Answer) -> str:
+    """The gold: codes in runbook order, so that it depends on the answer alone, and fields by rank."""
+    codes = [rule.code for rule in system.problem.rules if rule.code in answer.codes]
+    diagnosis = HEALTHY if not codes else codes[0] if len(codes) == 1 else codes
+    return encode({"diagnosis": diagnosis, "fix": fix_values(system, answer.fix)})
+
+
+def meta_json(meta: Meta) -> str:
+    return encode(attrs.asdict(meta, recurse=False))
+
+
+def make_record(*, archetype: str, split: str, number: int, prompt: str, gold: str, meta: Meta) -> TaskRecord:
+    return TaskRecord(task_id(split, archetype, number), archetype, split, prompt, gold, meta_json(meta))
+
+
+def record_line(record: TaskRecord) -> str:
+    """The line of `record`, with its line end.
+
+    Raises:
+        ValueError: The record doesn't keep to the schema.
+    """
+    if reasons := record_faults(record):
+        raise ValueError(f"task {record.id!r}: " + "; ".join(reasons))
+    return encode(attrs.asdict(record)) + "\n"
+
+
+def read_record(line: str) -> TaskRecord | Malformed:
+    """Read a line, with or without its line end; anything but what `record_line` writes is malformed."""
+    text = line.removesuffix("\n")
+    try:
+        value = decode(text)
+    except ValueError as error:
+        return Malformed((f"not a JSON object: {error}",))
+    if not isinstance(value, dict) or tuple(value) != KEYS:
+        return Malformed((f"the keys are not {', '.join(KEYS)}, in this order",))
+    if bad := [key for key in KEYS if not isinstance(value[key], str)]:
+        return Malformed(tuple(f"`{key}` is not a string" for key in bad))
+    record = TaskRecord(**value)
+    reasons = record_faults(record)
+    if not reasons and encode(value) != text:
+        reasons = ("the JSON text is not written in the usual way",)
+    return Malformed(reasons) if reasons else record
+
+
+def record_faults(record: TaskRecord) -> tuple[str, ...]:
+    """List what in `record` doesn't keep to the schema."""
+    reasons = []
+    for key in ("archetype", "split"):
+        if not _NAME.fullmatch(getattr(record, key)):
+            reasons.append(f"`{key}` is not a name")
+    start = f"{record.split}-{record.archetype}-"
+    if not record.id.startswith(start) or not _NUMBER.fullmatch(record.id.removeprefix(start)):
+        reasons.append(f"`id` is not `{start}` and a number of three digits or more")
+    if not record.prompt.endswith("\n") or record.prompt.endswith("\n\n") or "\r" in record.prompt:
+        reasons.append("`prompt` is not text with plain line ends that ends with one")
+    for parsed in (read_gold(record.gold), read_meta(record.meta)):
+        if isinstance(parsed, Malformed):
+            reasons += parsed.reasons
+    return tuple(reasons)
+
+
+def read_gold(text: str) -> Gold | Malformed:
+    """Read the `gold` of a record."""
+    value = _object_with("gold", text, ("diagnosis", "fix"))
+    if isinstance(value, Malformed):
+        return value
+    diagnosis, fix = value["diagnosis"], value["fix"]
+    codes = (diagnosis,) if isinstance(diagnosis, str) else tuple(diagnosis) if isinstance(diagnosis, list) else ()
+    reasons = []
+    if not codes or not all(isinstance(code, str) and _NAME.fullmatch(code) for code in codes):
+        reasons.append("`gold.diagnosis` is neither a code nor a list of codes")
+    elif isinstance(diagnosis, list) and (len(codes) < 2 or len(set(codes)) < len(codes) or HEALTHY in codes):
+        reasons.append("`gold.diagnosis` as a list has two or more different codes")
+    if not isinstance(fix, dict) or not all(
+        _NAME.fullmatch(field) and isinstance(new, int | str) for field, new in fix.items()
+    ):
+        reasons.append("`gold.fix` is not an object of fields with integers, strings or truth values")
+    elif (codes == (HEALTHY,)) != (not fix):
+        reasons.append("`gold.fix` is empty for a healthy run, and only then")
+    if reasons:
+        return Malformed(tuple(reasons))
+    return Gold(() if codes == (HEALTHY,) else codes, fix)
+
+
+def read_meta(text: str) -> Meta | Malformed:
+    """Read the `meta` of a record."""
+    value = _object_with("meta", text, tuple(field.name for field in attrs.fields(Meta)))
+    if isinstance(value, Malformed):
+        return value
+    checks: dict[str, Callable[[Any], bool]] = {
+        "tier": _is_name,
+        "interaction": lambda item: _is_count(item) and item >= 1,
+        "uniqueness": lambda item: item in {member.value for member in Uniqueness},
+        "depth": _is_count,
+        "system": _is_name,
+        "rules": _are_names,
+        "faults": _are_names,
+        "masked": _are_names,
+        "unmasked": _are_names,
+        "channels": lambda item: isinstance(item, dict) and all(type(shown) is bool for shown in item.values()),
+        "draw": _is_count,
+        "evidence": lambda item: isinstance(item, str) and _HASH.fullmatch(item) is not None,
+    }
+    if bad := [key for key, holds in checks.items() if not holds(value[key])]:
+        return Malformed(tuple(f"`meta.{key}` has the wrong form" for key in bad))
+    fields: dict[str, Any] = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
+    return Meta(**fields)
+
+
+def _object_with(what: str, text: str, keys: tuple[str, ...]) -> dict[str, Any] | Malformed:
+    try:
+        value = decode(text)
+    except ValueError as error:
+        return Malformed((f"`{what}` is not JSON: {error}",))
+    if not isinstance(value, dict) or tuple(value) != keys:
+        return Malformed((f"the keys of `{what}` are not {', '.join(keys)}, in this order",))
+    if encode(value) != text:
+        return Malformed((f"the JSON text of `{what}` is not written in the usual way",))
+    return value
+
+
+def _is_name(item: object) -> bool:
+    return isinstance(item, str) and _NAME.fullmatch(item) is not None
+
+
+def _are_names(item: object) -> bool:
+    return isinstance(item, list) and all(map(_is_name, item))
+
+
+def _is_count(item: object) -> bool:
+    return type(item) is int and item >= 0
