@@ -112,6 +112,8 @@ class TaskProof:
         walk: The walk of the world itself; its answer is the gold when the verdict is unique.
         hidden_worlds: How many hidden assignments fit the evidence.
         rival_worlds: Hidden worlds whose joint repairs leave no rival: P3 needs only these.
+        walks: Walks in the class with the answer of `walk`, one for each route: the fired rules, the
+            alternatives that they use and what these set. It may leave routes out.
     """
 
     verdict: Verdict
@@ -121,3 +123,4 @@ class TaskProof:
     rival_worlds: tuple[Assignment, ...] = ()
     refutations: tuple[Refutation, ...] = ()
     reason: str = ""
+    walks: tuple[Walk, ...] = ()

@@ -1,0 +1,322 @@
+"""Proofs by Z3 of what the exhaustive check claims, and Z3's own verdicts.
+
+In: a `TaskProof` (or just a world). Out: a `TaskProof` with the verdict that Z3 comes to. The proof that is
+checked only helps: it says which routes the class takes and which worlds rule rivals out. Where it says
+too little, the counterexamples that Z3 finds are taken up and the question is asked again; so what is
+proved never rests on the other procedure.
+
+No answer "sat" is believed as such: plain evaluation must confirm the world or the repair that it comes
+with, and `UnconfirmedModelError` is raised where it doesn't. "unknown" is inconclusive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+import attrs
+
+from solvers import evaluate, queries
+from solvers.budget import Budget
+from solvers.claims import NOTHING, Claims, Path, path_of, repaired_name, start_name
+from solvers.engine import Engine, Formula, Outcome, Sat, Unknown, Unsat
+from solvers.outcome import Assignment, Claim, Refutation, TaskProof, Uniqueness, Verdict, Walk
+from solvers.problem import Problem
+from solvers.queries import Evidence, Part, Query
+from solvers.smtlib import Term, script
+
+_LEVELS = (Uniqueness.ANY, Uniqueness.NAMED, Uniqueness.PREFERRED)
+
+
+class UnconfirmedModelError(Exception):
+    """Z3 found what plain evaluation denies: one of the two is wrong. `case` is the whole case as text."""
+
+    def __init__(self, what: str, case: str) -> None:
+        super().__init__(what)
+        self.case = case
+
+
+class _UndecidedError(Exception):
+    """A query ran out of its budget."""
+
+
+class Prover:
+    """Proves tasks of one problem, each on its own; parts of queries that many tasks share are built once.
+
+    Args:
+        templates: Whether to share parts. Without, each query is written out as the script that
+            `scripts` gives; slower, with the same verdicts.
+    """
+
+    def __init__(self, problem: Problem, budget: Budget | None = None, *, templates: bool = True) -> None:
+        self.problem = problem
+        self._claims = Claims(problem)
+        self._engine = Engine(budget or Budget())
+        self._templates: dict[tuple[object, ...], Formula] | None = {} if templates else None
+
+    def prove(self, proof: TaskProof) -> TaskProof:
+        """Come to a verdict of Z3's own about what `proof` claims.
+
+        A unique task is proved at the level of uniqueness that is claimed. The rivals of an ambiguous one
+        are tried first. Counts of worlds are handed on unchecked.
+
+        Returns:
+            `proof` with Z3's verdict, reason, refutations, and the routes and worlds that it needed. It
+            agrees if the verdict is the same.
+
+        Raises:
+            UnconfirmedModelError: Z3 and plain evaluation disagree.
+        """
+        walk = proof.walk
+        if not walk.gives_task:
+            return self._without_task(proof)
+        rivals = [found.rival for found in proof.refutations if found.claim is Claim.P3 and found.rival is not None]
+        levels = (proof.uniqueness or Uniqueness.PREFERRED,)
+        found = self._settle(walk, levels, known=proof.walks, worlds=proof.rival_worlds, rivals=rivals)
+        return attrs.evolve(found, hidden_worlds=proof.hidden_worlds)
+
+    def decide(self, world: Assignment) -> TaskProof:
+        """Come to a verdict about the evidence of `world` without any help; `hidden_worlds` stays 0."""
+        walk = evaluate.run_walk(self.problem, world)
+        if not walk.gives_task:
+            return self._without_task(TaskProof(Verdict.VACUOUS, walk))
+        return self._settle(walk, _LEVELS)
+
+    def leaves_open(
+        self, world: Assignment, channels: Collection[str], paths: Sequence[Path]
+    ) -> Assignment | Unknown | None:
+        """Find a valid world that shows the same as `world` in some channels and whose walk takes one of `paths`."""
+        query = queries.same_channels(self._claims, self._evidence(world), channels, paths)
+        outcome = self._ask(query)
+        if not isinstance(outcome, Sat):
+            return None if isinstance(outcome, Unsat) else outcome
+        names = tuple(variable.name for variable in self.problem.variables)
+        other = _read(outcome, names, start_name)
+        walk = evaluate.run_walk(self.problem, other)
+        shown = zip(self.problem.observations, self._see(world), self._see(other), strict=True)
+        if not (
+            walk.gives_task
+            and path_of(walk) in paths
+            and all(here == there for item, here, there in shown if item.channel in channels)
+        ):
+            raise self._unconfirmed(query, outcome)
+        return other
+
+    def scripts(self, proof: TaskProof) -> dict[str, str]:
+        """Write the claims of a unique task as SMT-LIB 2 scripts, which are all to be unsatisfiable.
+
+        Returns:
+            Scripts by name: `determined` (P1 and P2), and `unique` (P3) if the fix changes anything.
+
+        Raises:
+            ValueError: The verdict of `proof` isn't unique.
+        """
+        if proof.verdict is not Verdict.UNIQUE or proof.uniqueness is None:
+            raise ValueError("only the claims of a unique task can be written out")
+        evidence = self._evidence(proof.walk.start)
+        found = {"determined": queries.other_outcome(self._claims, evidence, _routes(proof.walk, proof.walks))}
+        if proof.walk.fix:
+            worlds = self._walks_of(proof.walk, proof.rival_worlds)
+            found["unique"] = queries.rival(self._claims, proof.walk, proof.uniqueness, worlds)
+        return {name: self._written(query, "unsat") for name, query in found.items()}
+
+    # ---- the claims --------------------------------------------------------------------------------
+
+    def _settle(
+        self,
+        walk: Walk,
+        levels: Sequence[Uniqueness],
+        *,
+        known: Sequence[Walk] = (),
+        worlds: Sequence[Assignment] = (),
+        rivals: Sequence[Assignment] = (),
+    ) -> TaskProof:
+        found = _Found(walk, self._evidence(walk.start), list(_routes(walk, known)), self._walks_of(walk, worlds))
+        try:
+            refutation = self._refute_outcome(found)
+            if refutation is not None:
+                return found.result(Verdict.AMBIGUOUS, refutations=(refutation,))
+            for rival in rivals:
+                if self._counterexample(found, rival) is None:
+                    return found.result(Verdict.AMBIGUOUS, refutations=(Refutation(Claim.P3, walk.start, rival=rival),))
+            for level in levels:
+                refutation = self._refute_level(found, level)
+                if refutation is None:
+                    return found.result(Verdict.UNIQUE, uniqueness=level)
+            return found.result(Verdict.AMBIGUOUS, refutations=(refutation,) if refutation else ())
+        except _UndecidedError as undecided:
+            return found.result(Verdict.INCONCLUSIVE, reason=str(undecided))
+
+    def _refute_outcome(self, found: _Found) -> Refutation | None:
+        """Look for a world of the class that answers otherwise (P1) or that the fix does not mend (P2)."""
+        answer, fix = found.walk.answer, dict(found.walk.fix)
+        while True:
+            query = queries.other_outcome(self._claims, found.evidence, found.routes)
+            outcome = self._decided(query)
+            if outcome is None:
+                return None
+            world = self._member(query, outcome, found.evidence)
+            other = evaluate.run_walk(self.problem, world)
+            if not other.gives_task:
+                return Refutation(Claim.P1, world)
+            if other.answer != answer:
+                return Refutation(Claim.P1, world, answer=other.answer)
+            if not evaluate.is_repair(self.problem, other, fix):
+                return Refutation(Claim.P2, world, answer=answer)
+            if _route(other) in map(_route, found.routes):
+                raise self._unconfirmed(query, outcome)
+            found.routes.append(other)
+
+    def _refute_level(self, found: _Found, level: Uniqueness) -> Refutation | None:
+        """Look for a rival (P3): one that mends all worlds of the class."""
+        if not found.walk.fix:
+            return None  # only the empty repair changes no field
+        while True:
+            query = queries.rival(self._claims, found.walk, level, found.worlds)
+            outcome = self._decided(query)
+            if outcome is None:
+                return None
+            rival = self._rival(query, outcome, found, level)
+            counterexample = self._counterexample(found, rival)
+            if counterexample is None:
+                return Refutation(Claim.P3, found.walk.start, rival=rival)
+            found.worlds.append(counterexample)
+
+    def _counterexample(self, found: _Found, rival: Assignment) -> Walk | None:
+        """Find the walk of a world of the class that `rival` does not mend."""
+        query = queries.unmended(self._claims, found.evidence, found.routes, rival)
+        outcome = self._decided(query)
+        if outcome is None:
+            return None
+        walk = evaluate.run_walk(self.problem, self._member(query, outcome, found.evidence))
+        if evaluate.is_repair(self.problem, walk, rival):
+            raise self._unconfirmed(query, outcome)
+        return walk
+
+    def _rival(self, query: Query, outcome: Sat, found: _Found, level: Uniqueness) -> dict[str, int]:
+        """Read a rival, the fields that it really changes, and confirm what was asked of it."""
+        walk = found.walk
+        fields = [variable.name for variable in self.problem.editable if repaired_name(variable.name) in outcome.values]
+        given = _read(outcome, fields, repaired_name)
+        rival = {field: value for field, value in given.items() if value != walk.start[field]}
+        fix = dict(walk.fix)
+        if level is Uniqueness.PREFERRED:
+            start = walk.start
+            cheap = evaluate.cost(self.problem, start, rival) <= evaluate.cost(self.problem, start, fix)
+        else:
+            cheap = len(rival) <= len(fix)
+        allowed = level is Uniqueness.ANY or rival.keys() <= set(evaluate.named_fields(self.problem, walk))
+        mends = all(evaluate.is_repair(self.problem, other, rival) for other in found.worlds)
+        if rival == fix or not (cheap and allowed and mends):
+            raise self._unconfirmed(query, outcome)
+        return rival
+
+    def _member(self, query: Query, outcome: Sat, evidence: Evidence) -> dict[str, int]:
+        """Read a world of the class and confirm that it is one."""
+        world = {**evidence.world, **_read(outcome, self._claims.free, start_name)}
+        in_domain = all(world[variable.name] in variable.domain for variable in self.problem.variables)
+        valid = in_domain and evaluate.value(self.problem, self.problem.valid, world)
+        if not valid or self._see(world) != evidence.seen:
+            raise self._unconfirmed(query, outcome)
+        return world
+
+    # ---- asking ------------------------------------------------------------------------------------
+
+    def _decided(self, query: Query) -> Sat | None:
+        """Ask; None if there is no solution."""
+        outcome = self._ask(query)
+        if isinstance(outcome, Unknown):
+            raise _UndecidedError(f"{query.text}: {outcome.reason}")
+        return outcome if isinstance(outcome, Sat) else None
+
+    def _ask(self, query: Query) -> Outcome:
+        if self._templates is None:
+            claims, terms = self._terms(query)
+            names = set[str]().union(*(term.symbols for term in terms))
+            return self._engine.check([self._engine.parse(claims.pool.body(terms), names)])
+        return self._engine.check([self._filled(part, self._templates) for part in query.parts])
+
+    def _filled(self, part: Part, templates: dict[tuple[object, ...], Formula]) -> Formula:
+        key = (part.kind, part.path)
+        if key not in templates:
+            term = part.build(self._claims, NOTHING, part.path)
+            templates[key] = self._engine.parse(self._claims.pool.body([term]), term.symbols)
+        return self._engine.fill(templates[key], part.values)
+
+    def _terms(self, query: Query) -> tuple[Claims, list[Term]]:
+        claims = Claims(self.problem)
+        return claims, [part.build(claims, part.values, part.path) for part in query.parts]
+
+    def _written(self, query: Query, expected: str) -> str:
+        claims, terms = self._terms(query)
+        comment = f"{self.problem.name}: is there {query.text}?"
+        return script(comment, claims.pool.body(terms, labels=True), expected=expected)
+
+    def _unconfirmed(self, query: Query, outcome: Sat) -> UnconfirmedModelError:
+        what = f"Z3 found {query.text}, and plain evaluation denies it"
+        values = "".join(f"; {name} = {value}\n" for name, value in sorted(outcome.values.items()))
+        return UnconfirmedModelError(what, f"; {what}\n{values}{self._written(query, 'unsat')}")
+
+    # ---- worlds ------------------------------------------------------------------------------------
+
+    def _see(self, world: Assignment) -> tuple[int, ...]:
+        return evaluate.observe(self.problem, world)
+
+    def _evidence(self, world: Assignment) -> Evidence:
+        return Evidence(world, self._see(world))
+
+    def _walks_of(self, walk: Walk, worlds: Sequence[Assignment]) -> list[Walk]:
+        """The walks of some worlds of a class, or only the one that is known."""
+        full: list[Assignment] = [{**walk.start, **world} for world in worlds] or [walk.start]
+        return [walk if world == walk.start else evaluate.run_walk(self.problem, world) for world in full]
+
+    def _without_task(self, proof: TaskProof) -> TaskProof:
+        """Say what there is to say about a world whose walk gives no task."""
+        outcome = self._ask(queries.some_world(self._claims, self._evidence(proof.walk.start)))
+        if isinstance(outcome, Unsat):
+            return attrs.evolve(proof, verdict=Verdict.VACUOUS, refutations=(), reason="no valid world")
+        if isinstance(outcome, Unknown):
+            return attrs.evolve(proof, verdict=Verdict.INCONCLUSIVE, refutations=(), reason=outcome.reason)
+        found = Refutation(Claim.P1, proof.walk.start)
+        return attrs.evolve(proof, verdict=Verdict.AMBIGUOUS, refutations=(found,), reason=proof.walk.ending.value)
+
+
+@attrs.define
+class _Found:
+    """What has been found out about one class so far."""
+
+    walk: Walk
+    evidence: Evidence
+    routes: list[Walk]
+    worlds: list[Walk]
+
+    def result(
+        self,
+        verdict: Verdict,
+        *,
+        uniqueness: Uniqueness | None = None,
+        refutations: tuple[Refutation, ...] = (),
+        reason: str = "",
+    ) -> TaskProof:
+        return TaskProof(
+            verdict,
+            self.walk,
+            uniqueness,
+            rival_worlds=tuple(walk.start for walk in self.worlds),
+            refutations=refutations,
+            reason=reason,
+            walks=tuple(self.routes),
+        )
+
+
+def _read(outcome: Sat, variables: Sequence[str], name: Callable[[str], str]) -> dict[str, int]:
+    return {variable: outcome.values[name(variable)] for variable in variables}
+
+
+def _route(walk: Walk) -> tuple[Path, tuple[tuple[tuple[str, int], ...], ...]]:
+    return path_of(walk), tuple(tuple(step.sets.items()) for step in walk.steps)
+
+
+def _routes(walk: Walk, known: Sequence[Walk]) -> list[Walk]:
+    """List one walk for each route, that of the task first."""
+    same = [other for other in known if other.gives_task and other.answer == walk.answer]
+    return list({_route(other): other for other in reversed([walk, *same])}.values())[::-1]
