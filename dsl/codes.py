@@ -41,7 +41,7 @@ _SYNTAX = (
     Code(
         "E103",
         "a text without its closing quote",
-        "A text ends on the line on which it starts. Write `\\n` for a line break and `\\\"` for a quote inside it.",
+        'A text ends on the line on which it starts. Write `\\n` for a line break and `\\"` for a quote inside it.',
         'import "units.arch\n',
     ),
     Code(
@@ -126,7 +126,11 @@ _SYNTAX = (
     Code("E121", "a file that is too large", "A source file has at most 1 MiB. Split it, and import the parts."),
     Code("E122", "a file that isn't UTF-8 text", "Source files are UTF-8 without NUL characters."),
     Code("E123", "too many source files", "One run reads at most 500 files and 16 MiB of source in all."),
-    Code("E124", "nothing to read", "A given folder holds no file that ends in `.arch`, or a given file doesn't end in it."),
+    Code(
+        "E124",
+        "nothing to read",
+        "A given folder holds no file that ends in `.arch`, or a given file doesn't end in it.",
+    ),
     Code(
         "E130",
         "an import that isn't found",

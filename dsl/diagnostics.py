@@ -107,8 +107,7 @@ def _width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
-        for char in text
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
     )
 
 
@@ -174,9 +173,7 @@ def _line_rows(source: Source, marks: list[_Mark], gutter: int, accent: str, pai
     return rows
 
 
-def _snippet(
-    source: Source, marks: list[_Mark], gutter: int, accent: str, paint: _Painter
-) -> list[str]:
+def _snippet(source: Source, marks: list[_Mark], gutter: int, accent: str, paint: _Painter) -> list[str]:
     """Show the marked lines of one file in order, with a bar line where lines are left out."""
     bar = f"{'':{gutter}} {paint('|', _BLUE)}"
     rows = [bar]

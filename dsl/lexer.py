@@ -1,0 +1,255 @@
+"""From text to tokens, with a diagnostic for each lexical mistake.
+
+The terminals are those of `grammar.lark`. A mistake is replaced by what was probably meant, so that the
+parser can go on: reading never stops here. Two things need more than one token: a unit suffix is a name
+right after a number on the same line, and every token learns which bracket is open around it.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Iterator
+from importlib import resources
+
+import attrs
+from lark import Lark, Token
+from lark.lexer import PatternStr
+
+from dsl.diagnostics import Diagnostic
+from dsl.source import Source, Span
+
+NUMBER_LIMIT = 2**60
+MAX_DEPTH = 100
+
+PARTNER = {"LBRACE": "RBRACE", "LPAR": "RPAR", "LSQB": "RSQB"}
+CLOSERS = frozenset(PARTNER.values())
+
+_FOREIGN = {  # what is written, the word of this language, the terminal to go on with
+    "&&": ("and", "AND"),
+    "||": ("or", "OR"),
+    "===": ("==", "EQUAL"),
+    "!==": ("!=", "UNEQUAL"),
+    "<>": ("!=", "UNEQUAL"),
+    "=<": ("<=", "AT_MOST"),
+    "≤": ("<=", "AT_MOST"),
+    "≥": (">=", "AT_LEAST"),
+    "≠": ("!=", "UNEQUAL"),
+    "≡": ("==", "EQUAL"),
+    "×": ("*", "TIMES"),
+    "!": ("not", "NOT"),
+    "%": ("mod", "MOD"),
+    "&": ("and", "AND"),
+}
+_SIGN_HELP = {
+    ";": "nothing stands between declarations: leave it out",
+    "'": 'texts stand in double quotes: `"..."`',
+    "`": 'texts stand in double quotes: `"..."`',
+    "“": 'use plain double quotes: `"..."`',
+    "”": 'use plain double quotes: `"..."`',
+    "^": "a power is written between two plain numbers, as in `2^20`",
+    ".": "a range is written with two dots, as in `1..64`",
+    "–": "use the plain minus sign `-`",
+    "−": "use the plain minus sign `-`",
+    "→": "write `->` in a table's type, `=>` before the codes of an example",
+}
+
+
+@attrs.frozen
+class Lexed:
+    """Tokens in order with, for each and for the end, the index of the innermost open bracket, or -1.
+
+    `too_deep` is the token at which the brackets nest too deeply; nothing after it is listed.
+    """
+
+    tokens: tuple[Token, ...]
+    opened: tuple[int, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    too_deep: Token | None
+
+    def innermost(self, index: int) -> int:
+        """Give the index of the bracket that is open before token `index`, or -1."""
+        return self.opened[index]
+
+
+@functools.cache
+def grammar_text() -> str:
+    return resources.files("dsl").joinpath("grammar.lark").read_text(encoding="utf-8")
+
+
+@functools.cache
+def language() -> Lark:
+    """Build the parser on first use; later calls give the same one."""
+    return Lark(
+        grammar_text(),
+        start=["module", "faults"],
+        parser="lalr",
+        lexer="basic",
+        propagate_positions=True,
+        maybe_placeholders=True,
+    )
+
+
+@functools.cache
+def spellings() -> dict[str, str]:
+    """Terminal name to the word or sign it stands for; those with many spellings are left out."""
+    patterns = {t.name: t.pattern for t in language().terminals}
+    return {name: pattern.value for name, pattern in patterns.items() if isinstance(pattern, PatternStr)}
+
+
+@functools.cache
+def reserved_words() -> frozenset[str]:
+    return frozenset(word for word in spellings().values() if word.isidentifier())
+
+
+def token_span(source: Source, token: Token) -> Span:
+    start = token.start_pos or 0
+    return Span(source, start, token.end_pos if token.end_pos is not None else start + len(token))
+
+
+def number_value(text: str) -> int | None:
+    """Read an INT token; None when the number is out of range."""
+    base, _, power = text.replace("_", "").partition("^")
+    base = base.lstrip("0") or "0"
+    power = power.lstrip("0") or ("0" if power else "1")
+    if len(base) > 19 or len(power) > 4:
+        return None if base not in ("0", "1") else int(base)
+    value = int(base)
+    if value > 1 and int(power) > 60:
+        return None
+    value **= int(power)
+    return value if value <= NUMBER_LIMIT else None
+
+
+def text_value(literal: str) -> str:
+    """Read a STRING token: without its quotes, escapes replaced."""
+    return re.sub(r"\\(.)", lambda m: "\n" if m[1] == "n" else m[1], literal[1:-1])
+
+
+class _Lexer:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.diagnostics: list[Diagnostic] = []
+
+    def report(self, code: str, message: str, token: Token, label: str, *helps: str) -> None:
+        span = token_span(self.source, token)
+        self.diagnostics.append(Diagnostic(code, message, span, label, helps=helps))
+
+    def mended(self, token: Token) -> Token | None:
+        """Report what is wrong with one token; give a token to go on with, or None to leave it out."""
+        match token.type:
+            case "STRING":
+                self.check_escapes(token)
+            case "INT":
+                if number_value(token) is None:
+                    self.report("E111", "this number is out of range", token, "larger than 2^60")
+                    return Token.new_borrow_pos("INT", "0", token)
+            case "BAD_STRING":
+                self.report(
+                    "E103", "this text has no closing quote", token, 'expected `"` on this line',
+                    "write `\\n` inside a text for a line break",
+                )  # fmt: skip
+                return Token.new_borrow_pos("STRING", '""', token)
+            case "BAD_NUMBER":
+                self.bad_number(token)
+                return Token.new_borrow_pos("INT", "0", token)
+            case "BAD_COMMENT":
+                first = token[:2]
+                helps = ["comments start with `#` and end with the line"]
+                if first == "//":
+                    helps.append("a division that rounds down is `floor(a / b)`")
+                self.report("E102", f"`{first}` isn't part of the language", token, "", *helps)
+                return None
+            case "FOREIGN" | "UNKNOWN":
+                return self.foreign(token)
+            case _:
+                pass
+        return token
+
+    def foreign(self, token: Token) -> Token | None:
+        if token in _FOREIGN:
+            word, terminal = _FOREIGN[token]
+            self.report("E107", f"`{token}` isn't an operator here", token, f"write `{word}`")
+            return Token.new_borrow_pos(terminal, word, token)
+        if token == "**":
+            self.report("E107", "`**` isn't an operator here", token, "", _SIGN_HELP["^"])
+            return Token.new_borrow_pos("TIMES", "*", token)
+        previous = self.diagnostics[-1] if self.diagnostics else None
+        span = token_span(self.source, token)
+        if previous and previous.code == "E102" and previous.span and previous.span.end == span.start:
+            joined = attrs.evolve(previous, message="these characters aren't part of the language")
+            self.diagnostics[-1] = attrs.evolve(joined, span=previous.span.to(span))
+            return None
+        help_text = _SIGN_HELP.get(token)
+        shown = f"`{token}`" if token.isprintable() and token != "`" else f"the character U+{ord(token):04X}"
+        self.report("E102", f"{shown} isn't part of the language", token, "", *([help_text] if help_text else []))
+        return None
+
+    def bad_number(self, token: Token) -> None:
+        text = str(token)
+        if re.fullmatch(r"[0-9][0-9_]*\.[0-9_]+", text):
+            help_text = "there are no fractions: choose a smaller unit, such as permille"
+        elif re.match(r"0[xXbBoO]", text):
+            help_text = "write the number in decimal digits, or as a power such as `2^20`"
+        elif unit := re.fullmatch(r"([0-9][0-9_]*?)_*([A-Za-z][A-Za-z0-9_]*)", text):
+            help_text = f"put a space before a unit: `{unit[1]} {unit[2]}`"
+        else:
+            help_text = "numbers look like `1024`, `1_024` or `2^20`"
+        self.report("E110", "this isn't a whole decimal number", token, "", help_text)
+
+    def check_escapes(self, token: Token) -> None:
+        for escape in re.finditer(r"\\(.)", token):
+            if escape[1] not in '"\\n':
+                start = (token.start_pos or 0) + escape.start()
+                message = f"unknown escape `{escape[0]}` in a text"
+                helps = ('a backslash stands before `"`, `\\` or `n`; for a backslash itself write `\\\\`',)
+                self.diagnostics.append(Diagnostic("E104", message, Span(self.source, start, start + 2), helps=helps))
+
+    def tokens(self, stream: Iterable[Token]) -> Iterator[Token]:
+        for token in stream:
+            good = self.mended(token)
+            if good is not None:
+                yield good
+
+
+def _with_suffixes(tokens: list[Token]) -> None:
+    """Turn a NAME after an INT on the same line into a SUFFIX, in place.
+
+    Not where the name begins something of its own: `default 1 dp: int`, `a = 1 b = 2`.
+    """
+    for i in range(1, len(tokens)):
+        number, name = tokens[i - 1], tokens[i]
+        if number.type != "INT" or name.type != "NAME" or number.line != name.line:
+            continue
+        starts = i + 1 < len(tokens) and tokens[i + 1].type in ("COLON", "ASSIGN")
+        if starts and not (i > 1 and tokens[i - 2].type in ("LBRACE", "COMMA")):
+            continue
+        tokens[i] = Token.new_borrow_pos("SUFFIX", str(name), name)
+
+
+def lex(source: Source) -> Lexed:
+    """Split `source` into tokens. Reports E102-E104, E107, E110 and E111."""
+    lexer = _Lexer(source)
+    tokens: list[Token] = []
+    opened: list[int] = []
+    stack: list[int] = []
+    for token in lexer.tokens(language().lex(source.text)):
+        opened.append(stack[-1] if stack else -1)
+        if token.type in PARTNER:
+            if len(stack) == MAX_DEPTH:
+                return Lexed(tuple(tokens), tuple(opened), tuple(lexer.diagnostics), token)
+            stack.append(len(tokens))
+        elif token.type in CLOSERS:
+            _close(stack, tokens, token.type)
+        tokens.append(token)
+    opened.append(stack[-1] if stack else -1)
+    _with_suffixes(tokens)
+    return Lexed(tuple(tokens), tuple(opened), tuple(lexer.diagnostics), None)
+
+
+def _close(stack: list[int], tokens: list[Token], closer: str) -> None:
+    """Forget the innermost bracket that `closer` closes, and those inside it; if there's none, nothing."""
+    for depth in range(len(stack) - 1, -1, -1):
+        if PARTNER[tokens[stack[depth]].type] == closer:
+            del stack[depth:]
+            return

@@ -1,0 +1,162 @@
+"""First stage: the text of one `.arch` file to its syntax tree.
+
+In: a `Source`, any text at all. Out: a `Module`, or None with diagnostics E101-E115; never an
+exception. Tokens are fed to Lark's LALR parser one by one. After a mistake whose cause is plain, reading
+goes on as if it had been written right; else it goes on at the next word that starts a declaration or a
+block, with the parser's stack cut back to where that word fits. So one run shows several mistakes, and
+one mistake gives one message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lark import Token, Tree
+from lark.exceptions import UnexpectedToken
+
+from dsl import nodes
+from dsl.automaton import Machine
+from dsl.build import Builder, Node
+from dsl.diagnostics import Diagnostic, sort_diagnostics
+from dsl.hints import END, Hint, Problem, diagnose, reserved_word, unclosed
+from dsl.lexer import MAX_DEPTH, PARTNER, Lexed, language, lex, reserved_words, token_span
+from dsl.source import Source, Span
+
+MAX_ERRORS = 25
+
+# Words that start a declaration or a block wherever they stand, so that reading can go on there.
+_ANCHORS = frozenset(
+    {
+        *("IMPORT", "UNIT", "ENUM", "CONST", "TABLE", "SYSTEM", "ARCHETYPE", "COMPOSE", "DATASET"),
+        *("CONFIG", "GIVEN", "HIDDEN", "LET", "PROFILER", "LOG", "EVENT", "ATTR", "SOUND", "RULE", "RUNBOOK"),
+        *("FAULT", "TIER", "EXAMPLE", "REGION", "SPLIT", "AVOID", "WITHIN", "USE"),
+    }
+)
+
+
+def parse_text(source: Source) -> tuple[nodes.Module | None, tuple[Diagnostic, ...]]:
+    """Parse one file. The module is None exactly if there are diagnostics."""
+    module, diagnostics = _parse(source)
+    diagnostics = sort_diagnostics(diagnostics)
+    if len(diagnostics) > MAX_ERRORS:
+        where = diagnostics[MAX_ERRORS].span
+        message = f"more than {MAX_ERRORS} syntax errors; the rest isn't shown"
+        diagnostics = (*diagnostics[:MAX_ERRORS], Diagnostic("E115", message, where, "the next one"))
+    return (None if diagnostics else module), diagnostics
+
+
+def _parse(source: Source) -> tuple[nodes.Module | None, Iterable[Diagnostic]]:
+    lexed = lex(source)
+    if lexed.too_deep is not None:
+        return None, [*lexed.diagnostics, _too_deep(token_span(source, lexed.too_deep))]
+    tree = _tree(lexed)
+    if tree is None:
+        return None, [*lexed.diagnostics, *_Search(source, lexed).run()]
+    if lexed.diagnostics:
+        return None, lexed.diagnostics
+    deep = _first_too_deep(tree)
+    if deep is not None:
+        return None, [_too_deep(Span(source, deep.meta.start_pos, deep.meta.end_pos))]
+    builder = Builder(source)
+    return builder.module(tree), builder.diagnostics
+
+
+def _too_deep(span: Span) -> Diagnostic:
+    return Diagnostic(
+        "E112",
+        f"this is nested more than {MAX_DEPTH} levels deep",
+        Span(span.source, span.start, min(span.end, span.start + 1)),
+        notes=("each operator in a chain such as `a + b + c` is a level",),
+        helps=("give a part of it a name of its own with `let` or `const`",),
+    )
+
+
+def _first_too_deep(tree: Node) -> Node | None:
+    """Find the first subtree in the text that lies more than `MAX_DEPTH` levels down. Not recursive."""
+    stack: list[tuple[Node, int]] = [(tree, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if depth > MAX_DEPTH:
+            return node
+        stack += [(child, depth + 1) for child in reversed(node.children) if isinstance(child, Tree)]
+    return None
+
+
+def _tree(lexed: Lexed) -> Node | None:
+    """Parse the tokens as they are; None if they aren't a module."""
+    parser = language().parse_interactive(start="module")
+    try:
+        for token in lexed.tokens:
+            parser.feed_token(token)
+        tree = parser.feed_token(Token(END, ""))
+    except UnexpectedToken:
+        return None
+    assert isinstance(tree, Tree)
+    return tree
+
+
+class _Search:
+    """Finds the mistakes of a file that doesn't parse. Needs no trees, so it keeps only parser states."""
+
+    def __init__(self, source: Source, lexed: Lexed) -> None:
+        self.source = source
+        self.lexed = lexed
+        self.machine = Machine()
+        self.diagnostics: list[Diagnostic] = []
+
+    def run(self) -> list[Diagnostic]:
+        tokens = self.lexed.tokens
+        index = 0
+        while index < len(tokens):
+            if self.machine.feed(tokens[index].type):
+                index += 1
+                continue
+            after = self.recover(index)
+            if after is None or len(self.diagnostics) > MAX_ERRORS:
+                return self.diagnostics
+            index = after
+        if not self.machine.feed(END):
+            self.diagnostics.append(diagnose(self.problem(index)).diagnostic)
+        return self.diagnostics
+
+    def problem(self, index: int) -> Problem:
+        return Problem(self.source, self.lexed, index, self.machine.accepted())
+
+    def recover(self, index: int) -> int | None:
+        """Report what is wrong at a token; give the token to go on with, or None if no place is safe."""
+        hint = self.explain(index)
+        self.diagnostics.append(hint.diagnostic)
+        if hint.instead is not None and self.machine.feed(*hint.instead):
+            return index + 1
+        for later in range(index, len(self.lexed.tokens)):
+            terminal = self.lexed.tokens[later].type
+            outside = self.lexed.innermost(later) < 0
+            if terminal in _ANCHORS and self.machine.cut_back(terminal, to_start=outside):
+                return later
+        return None
+
+    def explain(self, index: int) -> Hint:
+        problem = self.problem(index)
+        token = self.lexed.tokens[index]
+        if "NAME" in problem.accepted and token in reserved_words():
+            following = self.lexed.tokens[index + 1].type if index + 1 < len(self.lexed.tokens) else END
+            if self.machine.fits("NAME", following):
+                return reserved_word(problem)
+        if token.type in _ANCHORS:
+            closers = self.closers(index)
+            if closers and problem.opened is not None:
+                return Hint(unclosed(problem, problem.opened), (*closers, token.type))
+        return diagnose(problem)
+
+    def closers(self, index: int) -> tuple[str, ...]:
+        """Say which closing brackets would make the token fit; empty if there is no such row."""
+        closers: tuple[str, ...] = ()
+        at = self.lexed.innermost(index)
+        while at >= 0:
+            closers = (*closers, PARTNER[self.lexed.tokens[at].type])
+            if not self.machine.fits(*closers):
+                return ()
+            if self.machine.fits(*closers, self.lexed.tokens[index].type):
+                return closers
+            at = self.lexed.innermost(at)
+        return ()
