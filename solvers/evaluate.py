@@ -10,6 +10,7 @@ Misuse raises: `KeyError` for a variable, relation or table entry that doesn't e
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from typing import assert_never
 
@@ -34,6 +35,7 @@ from solvers.problem import (
     Var,
     Variable,
     With,
+    children,
 )
 
 Value = int | bool
@@ -49,8 +51,15 @@ class _World:
         self.changed: dict[tuple[tuple[str, int], ...], _World] = {}
 
     def relation(self, name: str) -> Value:
-        if name not in self.known:
-            self.known[name] = _evaluate(self.definitions[name], self, None)
+        """Compute a relation, those that it uses first: a long chain of them is no deep recursion."""
+        waiting = [name]
+        while name not in self.known:
+            definition = self.definitions[waiting[-1]]
+            unknown = [used for used in _relations_in(definition) if used not in self.known]
+            if unknown:
+                waiting.extend(unknown)
+            else:
+                self.known[waiting.pop()] = _evaluate(definition, self, None)
         return self.known[name]
 
     def with_changes(self, changes: tuple[tuple[str, int], ...]) -> _World:
@@ -60,6 +69,19 @@ class _World:
                     raise KeyError(name)
             self.changed[changes] = _World(self.definitions, {**self.assignment, **dict(changes)})
         return self.changed[changes]
+
+
+@functools.lru_cache(maxsize=4096)
+def _relations_in(definition: Expr) -> tuple[str, ...]:
+    """List the relations that `definition` uses in the world in which it is evaluated."""
+    match definition:
+        case Rel(name=name):
+            return (name,)
+        case With(changes=changes):
+            parts = tuple(new for _, new in changes)
+        case _:
+            parts = children(definition)
+    return tuple(name for part in parts for name in _relations_in(part))
 
 
 def _evaluate(expr: Expr, world: _World, before: _World | None) -> Value:
