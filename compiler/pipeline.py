@@ -9,6 +9,7 @@ in the main process. Nothing is written here; `emit.jsonl` does that.
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
@@ -25,7 +26,7 @@ WINDOW = 4  # chunks in flight for each worker
 
 
 @attrs.define
-class Tally:
+class Drops:
     """What was drawn and dropped, by archetype, and what was made."""
 
     made: Counter[str] = attrs.field(factory=Counter)
@@ -65,6 +66,7 @@ _WORKBENCH: Workbench | None = None
 
 def _start_worker(program: ProgramPlan, dataset: DatasetPlan, prove: bool) -> None:
     global _WORKBENCH
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process stops the workers
     _WORKBENCH = Workbench(program, dataset, prove=prove)
 
 
@@ -101,7 +103,7 @@ class TaskMissing(Exception):
 
 
 def make_split(
-    workers: Makers, dataset: DatasetPlan, split: SplitPlan, *, seen: set[str], tally: Tally, only: frozenset[str] = frozenset()
+    workers: Makers, dataset: DatasetPlan, split: SplitPlan, *, seen: set[str], drops: Drops, only: frozenset[str] = frozenset()
 ) -> Iterator[Made]:
     """Make the tasks of `split` in the order of its lines.
 
@@ -127,11 +129,11 @@ def make_split(
         chunk, future = waiting.popleft()
         for spec, result in zip(chunk, future.result(), strict=True):
             made = result
-            while isinstance(made, Made) and made.evidence_hash in seen:
-                tally.repeats += 1
-                made = workers.submit((spec,), (made.draw + 1,)).result()[0]
+            while isinstance(made, Made) and made.meta.evidence in seen:
+                drops.repeats += 1
+                made = workers.submit((spec,), (made.meta.draw + 1,)).result()[0]
             if isinstance(made, Missing):
                 raise TaskMissing(made)
-            seen.add(made.evidence_hash)
-            tally.count(made)
+            seen.add(made.meta.evidence)
+            drops.count(made)
             yield made

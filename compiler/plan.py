@@ -178,7 +178,11 @@ class RegionPlan:
 
 @attrs.frozen
 class SplitPlan:
-    """One split: `uses` holds (archetype, weight) in declaration order."""
+    """One split: `uses` holds (archetype, weight) in declaration order.
+
+    Attributes:
+        unseen: Splits whose tasks never have the code pair, or never the region, of a task of this one.
+    """
 
     name: str
     count: int
@@ -187,6 +191,7 @@ class SplitPlan:
     within: tuple[str, ...]
     interaction: int
     uses: tuple[tuple[str, int], ...]
+    unseen: tuple[str, ...] = ()
 
 
 @attrs.frozen

@@ -193,6 +193,20 @@ def no_world(archetype: ArchetypePlan, exhausted: Exhausted) -> Diagnostic:
     )
 
 
+def not_proved(program: ProgramPlan, archetype: ArchetypePlan, missing: Missing) -> Diagnostic:
+    """E502 or E505 for a spec whose candidates all failed, with the first counterexample."""
+    counts = ", ".join(f"{reason} {count}" for reason, count in missing.dropped.most_common())
+    plan = program.systems[archetype.system]
+    notes = describe_refutation(plan, missing.failed) if missing.failed is not None else ()
+    return Diagnostic(
+        code="E505" if missing.dropped.most_common(1)[0][0] == "interaction" else "E502",
+        message=f"no task of `{archetype.name}` for split `{missing.spec.split}` could be proved",
+        span=archetype.span,
+        label="declared here",
+        notes=(f"{missing.dropped.total()} worlds failed: {counts}", *notes),
+    )
+
+
 def render_table(results: Sequence[ArchetypeResult]) -> str:
     """One line per archetype, plain text, columns aligned."""
     header = ("archetype", "verdict", "drawn", "unique", "any/named/preferred", "interaction 1/2/3", "accepted")

@@ -15,12 +15,13 @@ from typing import Any
 
 import attrs
 
-from compiler.emit.record import TaskRecord, make_record
+from compiler.emit.depth import Depths
+from compiler.emit.record import Meta, TaskRecord, evidence_hash, gold_json, make_record
 from compiler.emit.render import Renderer
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
 from compiler.reader import ReadError, answer_json, read_prompt, solve
 from compiler.splits import TaskSpec, split_condition
-from solvers.evaluate import run_walk
+from solvers.evaluate import observe, run_walk
 from solvers.exhaustive import check_world
 from solvers.interaction import Interaction, Witnesses
 from solvers.outcome import Assignment, TaskProof, Verdict
@@ -56,8 +57,7 @@ class Made:
 
     spec: TaskSpec
     record: TaskRecord
-    evidence_hash: str
-    draw: int
+    meta: Meta
     world: Assignment
     proof: TaskProof
     interaction: Interaction
@@ -143,31 +143,31 @@ class Workbench:
                 continue
             if self.prove:
                 system.confirm(proof, spec.id)
-            record = self.record(spec, draw, world, proof, interaction)
-            return Made(spec, record, record.evidence_hash, draw, world, proof, interaction, dropped)
+            record, meta = self.record(spec, draw, world, proof, interaction)
+            return Made(spec, record, meta, world, proof, interaction, dropped)
         raise AssertionError("candidates end with Exhausted")
 
     def record(
         self, spec: TaskSpec, draw: int, world: Assignment, proof: TaskProof, interaction: Interaction
-    ) -> TaskRecord:
+    ) -> tuple[TaskRecord, Meta]:
         """Render a proved world, and let the reader answer the text."""
         archetype = self.archetype(spec)
         system = self.system(archetype.system)
         wording = Stream(key_of(self.dataset.seed, spec.archetype, spec.split, spec.index, draw, "wording"))
-        prompt = system.renderer.prompt(world, wording.choose)
+        evidence = observe(system.plan.problem, world)
+        prompt = system.renderer.render(evidence, wording.choose)
+        meta = system.meta(archetype, proof, interaction, draw)
         record = make_record(
-            spec_id=spec.id,
+            archetype=archetype.name,
             split=spec.split,
-            archetype=archetype,
-            plan=system.plan,
+            number=spec.index,
             prompt=prompt,
-            proof=proof,
-            interaction=interaction,
-            draw=draw,
+            gold=gold_json(system.plan, proof.walk.answer),
+            meta=meta,
         )
         if self.prove:
             check_readable(record, world)
-        return record
+        return record, meta
 
 
 class System:
@@ -178,6 +178,7 @@ class System:
         self.tables = Tables(self.plan.problem)
         self.witnesses = Witnesses(self.tables)
         self.renderer = Renderer(self.plan)
+        self.depths = Depths(self.plan)
         self._prover: Prover | None = None
 
     @property
@@ -185,6 +186,25 @@ class System:
         if self._prover is None:
             self._prover = Prover(self.plan.problem)
         return self._prover
+
+    def meta(self, archetype: ArchetypePlan, proof: TaskProof, interaction: Interaction, draw: int) -> Meta:
+        """All that is known about a proved task."""
+        walk = proof.walk
+        assert proof.uniqueness is not None
+        return Meta(
+            tier=archetype.tier,
+            interaction=interaction.interaction,
+            uniqueness=proof.uniqueness.value,
+            depth=self.depths.of(walk),
+            system=self.plan.name,
+            rules=tuple(self.plan.problem.rules[step.rule].name for step in walk.steps),
+            faults=tuple(sorted(archetype.codes)),
+            masked=walk.masked,
+            unmasked=walk.unmasked,
+            channels={"+".join(channels): determined for channels, determined in interaction.determined.items()},
+            draw=draw,
+            evidence=evidence_hash(self.plan.name, observe(self.plan.problem, walk.start)),
+        )
 
     def confirm(self, proof: TaskProof, subject: str) -> None:
         """Check the exhaustive verdict with the reference evaluator and with Z3."""

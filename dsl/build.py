@@ -436,6 +436,7 @@ class Builder:
             tuple(name for item in items if item.data == "within" for name in self.names(item.children[0])),
             1 if interaction is None else _number(interaction.children[0]),
             tuple(self.use(item) for item in items if item.data == "use_decl"),
+            tuple(self.ident(name) for item in items if item.data == "unseen" for name in item.children),
             span=self.span(tree),
         )
 

@@ -544,7 +544,7 @@ class UseDecl:
 
 @attrs.frozen
 class SplitDecl:
-    """`split hard 60 { boundary  avoid R  within R  require interaction >= 2  use ... }`.
+    """`split hard 60 { boundary  avoid R  within R  unseen in S  require interaction >= 2  use ... }`.
 
     `boundary`: the `hard where` conditions hold. `avoid`: outside these regions. `within`: inside them,
     for archetypes of the region's system.
@@ -557,6 +557,7 @@ class SplitDecl:
     within: tuple[Ident, ...]
     interaction: int
     uses: tuple[UseDecl, ...]
+    unseen: tuple[Ident, ...] = ()
     span: Span = _span()
 
 

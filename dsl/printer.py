@@ -362,6 +362,7 @@ def _split(item: nodes.SplitDecl) -> list[str]:
     body = [["boundary"]] * item.boundary
     body += [[f"avoid {_names(item.avoid)}"]] if item.avoid else []
     body += [[f"within {_names(item.within)}"]] if item.within else []
+    body += [[f"unseen in {_names(item.unseen)}"]] if item.unseen else []
     body += [[f"require interaction >= {print_int(item.interaction)}"]] if item.interaction != 1 else []
     for use in item.uses:
         names = [f"{name.name}," for name in use.archetypes[:-1]] + [use.archetypes[-1].name]
