@@ -1,0 +1,313 @@
+"""Read and parse source files with everything they import.
+
+In: files and folders. Out: a `Loaded` with the modules by name, their digests and who imports whom, and
+diagnostics E101-E133. Sources are data from strangers: nothing outside the source root is read, also not
+through links, and file size, number of files and nesting are bounded. The only module of the language
+that touches the file system.
+
+A module's name is its path below the source root, with `/` between the parts. Messages show paths
+relative to the current folder where the paths given were relative.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+import stat
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+
+import attrs
+
+from dsl import nodes
+from dsl.diagnostics import Diagnostic, sort_diagnostics
+from dsl.parser import parse_text
+from dsl.source import Source, Span
+
+SUFFIX = ".arch"
+MAX_FILE_BYTES = 2**20
+MAX_FILES = 500
+MAX_TOTAL_BYTES = 16 * 2**20
+
+UNREADABLE = frozenset({"E120", "E121", "E122", "E123", "E124"})  # the input could not be read at all
+
+
+@attrs.frozen
+class Loaded:
+    """What was read, each map in order of the names.
+
+    `modules` lacks the files that don't parse; `digests` has the sha256 of the bytes of every file that
+    was read; `imports` has the names each module imports, in the order it does.
+    """
+
+    modules: dict[str, nodes.Module]
+    digests: dict[str, str]
+    imports: dict[str, tuple[str, ...]]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def load(paths: Sequence[Path | str], root: Path | str | None = None) -> Loaded:
+    """Load files, and of folders every `.arch` file below them, with all their imports.
+
+    Args:
+        root: Folder that holds all sources. By default the common folder of `paths`, and from there
+            upwards as long as the folder above holds a source file too.
+    """
+    given = [Path(path) for path in paths]
+    if not given:
+        nothing = Diagnostic("E124", "no source files are given")
+        return Loaded({}, {}, {}, (nothing,))
+    folder = _default_root(given) if root is None else Path(root)
+    loader = _Loader(folder.resolve(), relative=not given[0].is_absolute())
+    for path in given:
+        loader.add_given(path)
+    return loader.run()
+
+
+def _default_root(paths: list[Path]) -> Path:
+    absolute = [path.resolve() for path in paths]
+    folders = [path if path.is_dir() else path.parent for path in absolute]
+    root = Path(os.path.commonpath(folders))
+    while root.parent != root and _holds_sources(root.parent):
+        root = root.parent
+    return root
+
+
+def _holds_sources(folder: Path) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return any(entry.name.endswith(SUFFIX) for entry in entries)
+    except OSError:
+        return False
+
+
+class _Refused(Exception):
+    """A file that isn't read; carries why, as the end of a message and remarks."""
+
+    def __init__(self, code: str, why: str, *helps: str) -> None:
+        self.code, self.why, self.helps = code, why, helps
+
+
+def _read(path: Path) -> bytes:
+    """Read a regular file of bounded size.
+
+    Raises:
+        _Refused: it's something else, too large, or can't be opened.
+    """
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise _Refused("E120", "is not a regular file")
+        if status.st_size <= MAX_FILE_BYTES:
+            with path.open("rb") as file:
+                data = file.read(MAX_FILE_BYTES + 1)
+            if len(data) <= MAX_FILE_BYTES:
+                return data
+    except FileNotFoundError:
+        raise _Refused("E120", "doesn't exist") from None
+    except OSError as error:
+        raise _Refused("E120", f"can't be read: {error.strerror or 'unknown reason'}") from None
+    raise _Refused("E121", f"is larger than {MAX_FILE_BYTES} bytes", "split it, and import the parts")
+
+
+def _decode(data: bytes, shown: str) -> tuple[Source, Diagnostic | None]:
+    """Give the text of a file without byte-order mark, and what is wrong with its encoding."""
+    start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+    try:
+        source = Source(shown, data[start:].decode("utf-8"))
+    except UnicodeDecodeError as error:
+        wrong = f"this is not UTF-8: byte 0x{error.object[error.start]:02x}"
+        source = Source(shown, data[start:].decode("utf-8", errors="replace"))
+        at = len(error.object[: error.start].decode("utf-8"))
+    else:
+        wrong, at = "a source file has no NUL characters", source.text.find("\0")
+    if at < 0:
+        return source, None
+    helps = ("save the file as UTF-8 text",)
+    return source, Diagnostic("E122", wrong, Span(source, at, at + 1), helps=helps)
+
+
+class _Loader:
+    def __init__(self, root: Path, *, relative: bool) -> None:
+        self.root = root
+        self.relative = relative
+        self.queue: deque[Path] = deque()
+        self.seen: set[Path] = set()
+        self.total = 0
+        self.modules: dict[str, nodes.Module] = {}
+        self.digests: dict[str, str] = {}
+        self.edges: dict[str, list[tuple[str, nodes.Import]]] = {}
+        self.diagnostics: list[Diagnostic] = []
+
+    # -------------------------------------------------------------- names
+
+    def name(self, path: Path) -> str:
+        return path.relative_to(self.root).as_posix()
+
+    def shown(self, path: Path) -> str:
+        """Give the path as messages show it."""
+        return os.path.relpath(path) if self.relative else str(path)
+
+    def resolved(self, path: Path) -> Path | None:
+        """Follow all links; None where they lead in a circle or nowhere that can be named."""
+        try:
+            return path.resolve()
+        except (OSError, RuntimeError, ValueError):
+            return None
+
+    def inside(self, path: Path) -> bool:
+        return path.is_relative_to(self.root)
+
+    # -------------------------------------------------------------- what to read
+
+    def add_given(self, path: Path) -> None:
+        """Queue a given file, or the sources below a given folder; report what can't be."""
+        real = self.resolved(path)
+        if real is None:
+            self.diagnostics.append(Diagnostic("E120", f"`{path}` can't be read"))
+        elif not self.inside(real):
+            message = f"`{path}` is outside the source root `{self.shown(self.root)}`"
+            self.diagnostics.append(Diagnostic("E131", message))
+        elif real.is_dir():
+            found = self.below(real)
+            if not found:
+                self.diagnostics.append(Diagnostic("E124", f"`{path}` holds no file that ends in `{SUFFIX}`"))
+            for file in found:
+                self.add_found(file)
+        elif real.exists() and real.suffix != SUFFIX:
+            self.diagnostics.append(Diagnostic("E124", f"`{path}` doesn't end in `{SUFFIX}`"))
+        else:
+            self.enqueue(real)
+
+    def below(self, folder: Path) -> list[Path]:
+        """List the sources below a folder in order; hidden folders and links to folders are left out.
+
+        Stops at one more than may be read.
+        """
+        found: list[Path] = []
+        for where, folders, files in os.walk(folder):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            found += (Path(where, name) for name in sorted(files) if name.endswith(SUFFIX) and name != SUFFIX)
+            if len(found) > MAX_FILES:
+                break
+        return sorted(found)
+
+    def add_found(self, path: Path) -> None:
+        real = self.resolved(path)
+        if real is None or not self.inside(real):
+            self.diagnostics.append(Diagnostic("E131", f"`{self.shown(path)}` is a link out of the source root"))
+        else:
+            self.enqueue(real)
+
+    def enqueue(self, path: Path) -> None:
+        if path not in self.seen:
+            self.seen.add(path)
+            self.queue.append(path)
+
+    # -------------------------------------------------------------- reading
+
+    def run(self) -> Loaded:
+        while self.queue:
+            if len(self.digests) == MAX_FILES or self.total > MAX_TOTAL_BYTES:
+                message = f"more than {MAX_FILES} source files or {MAX_TOTAL_BYTES} bytes of source"
+                self.diagnostics.append(Diagnostic("E123", message, helps=("give fewer files or folders",)))
+                break
+            self.read(self.queue.popleft())
+        self.diagnostics += self.cycles()
+        return Loaded(
+            dict(sorted(self.modules.items())),
+            dict(sorted(self.digests.items())),
+            {name: tuple(target for target, _ in self.edges[name]) for name in sorted(self.edges)},
+            sort_diagnostics(self.diagnostics),
+        )
+
+    def read(self, path: Path) -> None:
+        try:
+            data = _read(path)
+        except _Refused as refused:
+            message = f"`{self.shown(path)}` {refused.why}"
+            self.diagnostics.append(Diagnostic(refused.code, message, helps=refused.helps))
+            return
+        name = self.name(path)
+        self.total += len(data)
+        self.digests[name] = hashlib.sha256(data).hexdigest()
+        source, wrong = _decode(data, self.shown(path))
+        if wrong is not None:
+            self.diagnostics.append(wrong)
+            return
+        module, diagnostics = parse_text(source)
+        self.diagnostics += diagnostics
+        if module is not None:
+            self.modules[name] = module
+            self.edges[name] = []
+            for declaration in module.declarations:
+                if isinstance(declaration, nodes.Import):
+                    self.follow(path, declaration)
+
+    # -------------------------------------------------------------- imports
+
+    def follow(self, importer: Path, item: nodes.Import) -> None:
+        """Queue what an import names, or report why not."""
+        target = self.resolved(importer.parent / item.path) if "\0" not in item.path else None
+        if Path(item.path).is_absolute() or "\\" in item.path:
+            self.refuse(item, "E131", "an import is a path from the folder of its file, with `/` between the parts")
+        elif target is not None and not self.inside(target):
+            self.refuse(item, "E131", f"it leads out of the source root `{self.shown(self.root)}`")
+        elif target is None or target.suffix != SUFFIX or not target.is_file():
+            self.refuse(item, "E130", *self.suggestions(importer, item.path))
+        elif target == importer:
+            self.refuse(item, "E132")
+        else:
+            self.edges[self.name(importer)].append((self.name(target), item))
+            self.enqueue(target)
+
+    def refuse(self, item: nodes.Import, code: str, *helps: str) -> None:
+        message = {
+            "E130": f"`{item.path}` isn't found",
+            "E131": f"`{item.path}` can't be imported from here",
+            "E132": "this file imports itself",
+        }[code]
+        self.diagnostics.append(Diagnostic(code, message, item.span, helps=helps))
+
+    def suggestions(self, importer: Path, wanted: str) -> list[str]:
+        """Name the sources whose path is like the wanted one, or whose file name is the same."""
+        if not wanted.endswith(SUFFIX):
+            return [f"the path of an import ends in `{SUFFIX}`"]
+        others = [path for path in self.below(self.root) if path != importer]
+        known = [Path(os.path.relpath(path, importer.parent)).as_posix() for path in others]
+        base = wanted.rpartition("/")[2]
+        same = [path for path in known if path.rpartition("/")[2] == base]
+        close = (same or difflib.get_close_matches(wanted, known, n=3))[:3]
+        return [f"did you mean {' or '.join(f'`{path}`' for path in close)}?"] if close else []
+
+    def cycles(self) -> list[Diagnostic]:
+        """Report each import that closes a circle. Not recursive: chains of imports may be long."""
+        done: set[str] = set()
+        found = []
+        for start in sorted(self.edges):
+            trail = [start] if start not in done else []
+            pending = [iter(self.edges[start])] if trail else []
+            while trail:
+                target, item = next(pending[-1], (None, None))
+                if target is None or item is None:
+                    done.add(trail.pop())
+                    pending.pop()
+                elif target in trail:
+                    circle = [*trail[trail.index(target) :], target]
+                    note = " imports ".join(f"`{name}`" for name in circle)
+                    found.append(
+                        Diagnostic(
+                            "E133",
+                            "imports in a circle",
+                            item.span,
+                            "this import closes it",
+                            notes=(note,),
+                            helps=("move what both need into a file of its own",),
+                        )
+                    )
+                elif target not in done:
+                    trail.append(target)
+                    pending.append(iter(self.edges.get(target, ())))
+        return found
