@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import itertools
 import os
 import stat
 from collections import deque
@@ -70,46 +71,37 @@ def _default_root(paths: list[Path]) -> Path:
     absolute = [path.resolve() for path in paths]
     folders = [path if path.is_dir() else path.parent for path in absolute]
     root = Path(os.path.commonpath(folders))
-    while root.parent != root and _holds_sources(root.parent):
+    while root.parent != root and _sources_in(root.parent):
         root = root.parent
     return root
 
 
-def _holds_sources(folder: Path) -> bool:
+def _sources_in(folder: Path) -> list[Path]:
+    """List the source files of one folder, at most `MAX_FILES`."""
     try:
         with os.scandir(folder) as entries:
-            return any(entry.name.endswith(SUFFIX) for entry in entries)
+            found = (Path(entry.path) for entry in entries if entry.name.endswith(SUFFIX))
+            return list(itertools.islice(found, MAX_FILES))
     except OSError:
-        return False
+        return []
 
 
-class _Refused(Exception):
-    """A file that isn't read; carries why, as the end of a message and remarks."""
-
-    def __init__(self, code: str, why: str, *helps: str) -> None:
-        self.code, self.why, self.helps = code, why, helps
-
-
-def _read(path: Path) -> bytes:
-    """Read a regular file of bounded size.
-
-    Raises:
-        _Refused: it's something else, too large, or can't be opened.
-    """
+def _read(path: Path, shown: str) -> bytes | Diagnostic:
+    """Read a regular file of bounded size, or say why not."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise _Refused("E120", "is not a regular file")
-        if status.st_size <= MAX_FILE_BYTES:
-            with path.open("rb") as file:
-                data = file.read(MAX_FILE_BYTES + 1)
-            if len(data) <= MAX_FILE_BYTES:
-                return data
+            return Diagnostic("E120", f"`{shown}` is not a regular file")
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
     except FileNotFoundError:
-        raise _Refused("E120", "doesn't exist") from None
+        return Diagnostic("E120", f"`{shown}` doesn't exist")
     except OSError as error:
-        raise _Refused("E120", f"can't be read: {error.strerror or 'unknown reason'}") from None
-    raise _Refused("E121", f"is larger than {MAX_FILE_BYTES} bytes", "split it, and import the parts")
+        return Diagnostic("E120", f"`{shown}` can't be read", notes=(error.strerror or "unknown reason",))
+    if len(data) <= MAX_FILE_BYTES:
+        return data
+    message = f"`{shown}` is larger than {MAX_FILE_BYTES} bytes"
+    return Diagnostic("E121", message, helps=("split it, and import the parts",))
 
 
 def _decode(data: bytes, shown: str) -> tuple[Source, Diagnostic | None]:
@@ -224,11 +216,9 @@ class _Loader:
         )
 
     def read(self, path: Path) -> None:
-        try:
-            data = _read(path)
-        except _Refused as refused:
-            message = f"`{self.shown(path)}` {refused.why}"
-            self.diagnostics.append(Diagnostic(refused.code, message, helps=refused.helps))
+        data = _read(path, self.shown(path))
+        if isinstance(data, Diagnostic):
+            self.diagnostics.append(data)
             return
         name = self.name(path)
         self.total += len(data)
@@ -272,10 +262,13 @@ class _Loader:
         self.diagnostics.append(Diagnostic(code, message, item.span, helps=helps))
 
     def suggestions(self, importer: Path, wanted: str) -> list[str]:
-        """Name the sources whose path is like the wanted one, or whose file name is the same."""
+        """Name sources like the wanted one: near the importer, where it should be, or already known."""
         if not wanted.endswith(SUFFIX):
             return [f"the path of an import ends in `{SUFFIX}`"]
-        others = [path for path in self.below(self.root) if path != importer]
+        target = self.resolved(importer.parent / wanted)
+        folders = {importer.parent, self.root} | ({target.parent} if target is not None else set())
+        near = {path for folder in folders if self.inside(folder) for path in _sources_in(folder)}
+        others = sorted((near | self.seen) - {importer})
         known = [Path(os.path.relpath(path, importer.parent)).as_posix() for path in others]
         base = wanted.rpartition("/")[2]
         same = [path for path in known if path.rpartition("/")[2] == base]
