@@ -1,0 +1,42 @@
+"""The check stage: from parsed modules to a checked program, or the reasons why not.
+
+In: what the loader read. Out: a `CheckedProgram` in which the lowering can't meet an error, or None, and all
+diagnostics of the stage in one run, sorted by place. Works with and without solvers: it knows none.
+"""
+
+from __future__ import annotations
+
+from dsl.checked import CheckedProgram
+from dsl.datasets import check_datasets
+from dsl.declarations import Library
+from dsl.diagnostics import Diagnostic
+from dsl.expressions import Budget
+from dsl.families import FamilyChecker
+from dsl.findings import Findings
+from dsl.loader import Loaded
+from dsl.resolve import Index
+from dsl.systems import check_system
+
+
+def check_program(loaded: Loaded) -> tuple[CheckedProgram | None, tuple[Diagnostic, ...]]:
+    """Check everything that was loaded.
+
+    Returns:
+        The program, if nothing in it is wrong, and the diagnostics; warnings come with either.
+    """
+    findings, budget = Findings(), Budget()
+    index = Index(loaded.modules, loaded.imports, findings)
+    library = Library(index, findings, budget)
+    systems = {
+        name: check_system(declared.node, library.scopes[declared.module], findings, budget)
+        for name, declared in index.systems.items()
+    }
+    families = FamilyChecker(index, library.scopes, systems, findings, budget)
+    archetypes = families.run()
+    datasets = check_datasets(index, families, findings, budget)
+    program = CheckedProgram(
+        systems={name: system.checked for name, system in systems.items() if system.checked is not None},
+        archetypes=dict(sorted(archetypes.items())),
+        datasets=datasets,
+    )
+    return (None if findings.error_count else program), findings.in_order()

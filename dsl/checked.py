@@ -1,0 +1,380 @@
+"""Checked forms: what a program says after names, types and units are settled.
+
+Made by `check`, read by `lints` and by the lowering. No name in here is unresolved, no constant is left to
+look up, quantifiers are written out and alternatives of syntax are gone; the lowering can't meet an error.
+Frozen values; spans don't take part in comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import attrs
+
+from dsl.domains import ValueType
+from dsl.source import Span
+
+
+def _span() -> Span:
+    return attrs.field(kw_only=True, eq=False, repr=False)  # type: ignore[no-any-return]
+
+
+# ------------------------------------------------------------------ expressions
+
+
+@attrs.frozen
+class Constant:
+    """A known value; flags are 0 and 1, members of enumerations their codes."""
+
+    value: int
+    type: ValueType
+    span: Span = _span()
+
+
+@attrs.frozen
+class VariableRef:
+    name: str
+    type: ValueType
+    span: Span = _span()
+
+
+@attrs.frozen
+class RelationRef:
+    name: str
+    type: ValueType
+    span: Span = _span()
+
+
+@attrs.frozen
+class Operation:
+    """`op` applied to `args`.
+
+    `op` is one of + - * mod floor ceil neg min max abs if == != < <= > >= and or not implies. `+`, `*`,
+    `min`, `max`, `and` and `or` take any number of arguments from one up; `if` takes condition, then, else.
+    """
+
+    op: str
+    args: tuple[Typed, ...]
+    type: ValueType
+    span: Span = _span()
+
+
+@attrs.frozen
+class TableRef:
+    """The entry of a table under `key`."""
+
+    table: str
+    key: Typed
+    type: ValueType
+    span: Span = _span()
+
+
+@attrs.frozen
+class Within:
+    """`body` where the given variables have other values, computed outside."""
+
+    body: Typed
+    changes: tuple[tuple[str, Typed], ...]
+    type: ValueType
+    span: Span = _span()
+
+
+@attrs.frozen
+class Earlier:
+    """`body` in the state in which the rule fired."""
+
+    body: Typed
+    type: ValueType
+    span: Span = _span()
+
+
+Typed = Constant | VariableRef | RelationRef | Operation | TableRef | Within | Earlier
+
+
+def parts(expr: Typed) -> tuple[Typed, ...]:
+    """The direct sub-expressions."""
+    match expr:
+        case Constant() | VariableRef() | RelationRef():
+            return ()
+        case Operation(args=args):
+            return args
+        case TableRef(key=key):
+            return (key,)
+        case Within(body=body, changes=changes):
+            return (body, *(value for _, value in changes))
+        case Earlier(body=body):
+            return (body,)
+
+
+def walk_typed(expr: Typed) -> Iterator[Typed]:
+    """Every sub-expression, parents first, from left to right."""
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(parts(node)))
+
+
+# ------------------------------------------------------------------ declarations
+
+
+@attrs.frozen
+class Printing:
+    """How a number is printed: `value * numerator / denominator` in `unit`, half up to `decimals` decimals."""
+
+    unit: str
+    numerator: int
+    denominator: int
+    decimals: int
+
+
+@attrs.frozen
+class CheckedTable:
+    """A lookup table, with an entry for every member of an enumeration or flag that is its key."""
+
+    name: str
+    key: ValueType
+    value: ValueType
+    entries: tuple[tuple[int, int], ...]
+    text: str
+    span: Span = _span()
+
+
+@attrs.frozen
+class CheckedVariable:
+    """A variable.
+
+    Attributes:
+        kind: "config", "given" or "hidden".
+        domain: Without repeats, at least one value, as the author wrote them.
+        preference: The domain, best first; empty if not editable.
+        prefer: In words what `preference` is; empty if not editable.
+        printing: Set where the value is printed other than exactly.
+    """
+
+    name: str
+    kind: str
+    type: ValueType
+    domain: tuple[int, ...]
+    text: str
+    editable: bool
+    preference: tuple[int, ...]
+    prefer: str
+    default: int
+    printing: Printing | None
+    span: Span = _span()
+
+
+@attrs.frozen
+class CheckedRelation:
+    """A relation; `profiler` ones are shown, numbers as `printing` says and exactly where it is None."""
+
+    name: str
+    type: ValueType
+    value: Typed
+    text: str
+    profiler: bool
+    printing: Printing | None
+    span: Span = _span()
+
+
+@attrs.frozen
+class CheckedAttribute:
+    name: str
+    type: ValueType
+    value: Typed
+    printing: Printing | None
+    span: Span = _span()
+
+
+@attrs.frozen
+class CheckedEvent:
+    """A log event; a condition of None always holds."""
+
+    name: str
+    text: str
+    condition: Typed | None
+    attributes: tuple[CheckedAttribute, ...]
+    wordings: tuple[str, ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class CheckedCondition:
+    """A `require`, `sound`, `where` or `hard where`."""
+
+    condition: Typed
+    text: str
+    span: Span = _span()
+
+
+@attrs.frozen
+class CheckedAssign:
+    field: str
+    value: Typed
+    span: Span = _span()
+
+
+@attrs.frozen
+class CheckedPick:
+    """`direction` is "largest", "smallest" or "first"."""
+
+    field: str
+    direction: str
+    where: Typed
+    span: Span = _span()
+
+
+CheckedSet = CheckedAssign | CheckedPick
+
+
+@attrs.frozen
+class CheckedKeep:
+    """A quantity that stays; `sense` is "equal", "not above" or "not below"; `field` for a config variable."""
+
+    name: str
+    sense: str
+    field: bool
+    type: ValueType
+    span: Span = _span()
+
+
+@attrs.frozen
+class CheckedRule:
+    """A rule; `says` has its constants filled in."""
+
+    name: str
+    code: str
+    title: str
+    guard: Typed
+    alternatives: tuple[tuple[CheckedSet, ...], ...]
+    keeps: tuple[CheckedKeep, ...]
+    says: str
+    span: Span = _span()
+
+
+@attrs.frozen
+class CheckedSystem:
+    """A system.
+
+    Attributes:
+        variables: Config, then given, then hidden, each in declaration order.
+        relations: Each after the relations that it uses, else in declaration order.
+        tables: Those that some expression of the system uses, in declaration order.
+        rules: In runbook order.
+    """
+
+    name: str
+    title: str
+    variables: tuple[CheckedVariable, ...]
+    relations: tuple[CheckedRelation, ...]
+    events: tuple[CheckedEvent, ...]
+    tables: tuple[CheckedTable, ...]
+    requires: tuple[CheckedCondition, ...]
+    sounds: tuple[CheckedCondition, ...]
+    keeps: tuple[CheckedKeep, ...]
+    rules: tuple[CheckedRule, ...]
+    span: Span = _span()
+
+    def variable(self, name: str) -> CheckedVariable:
+        return next(variable for variable in self.variables if variable.name == name)
+
+    def relation(self, name: str) -> CheckedRelation:
+        return next(relation for relation in self.relations if relation.name == name)
+
+    def rule(self, name: str) -> CheckedRule:
+        return next(rule for rule in self.rules if rule.name == name)
+
+
+def expressions_of(system: CheckedSystem) -> Iterator[Typed]:
+    """Every whole expression of a system."""
+    for relation in system.relations:
+        yield relation.value
+    for event in system.events:
+        if event.condition is not None:
+            yield event.condition
+        for attribute in event.attributes:
+            yield attribute.value
+    for condition in (*system.requires, *system.sounds):
+        yield condition.condition
+    for rule in system.rules:
+        yield rule.guard
+        for alternative in rule.alternatives:
+            for item in alternative:
+                yield item.value if isinstance(item, CheckedAssign) else item.where
+
+
+@attrs.frozen
+class CheckedExample:
+    """An inline example.
+
+    Attributes:
+        world: A value for every variable; those that the author doesn't set have their defaults.
+        codes: Empty for HEALTHY.
+        shows: Relation, expected value and the place that says so.
+    """
+
+    text: str
+    world: tuple[tuple[str, int], ...]
+    codes: tuple[str, ...]
+    fix: tuple[tuple[str, int], ...]
+    shows: tuple[tuple[str, int, Span], ...] = attrs.field(eq=False)
+    codes_span: Span = _span()
+    span: Span = _span()
+
+
+@attrs.frozen
+class CheckedArchetype:
+    """An archetype or a composition; a composition has two `parts` and the conditions of both, unless fresh."""
+
+    name: str
+    title: str
+    system: str
+    faults: tuple[str, ...]
+    tier: str
+    wheres: tuple[CheckedCondition, ...]
+    hards: tuple[CheckedCondition, ...]
+    examples: tuple[CheckedExample, ...]
+    parts: tuple[str, ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class CheckedRegion:
+    name: str
+    system: str
+    condition: Typed
+    span: Span = _span()
+
+
+@attrs.frozen
+class CheckedSplit:
+    name: str
+    count: int
+    boundary: bool
+    avoid: tuple[str, ...]
+    within: tuple[str, ...]
+    interaction: int
+    unseen: tuple[str, ...]
+    uses: tuple[tuple[str, int], ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class CheckedDataset:
+    name: str
+    version: str
+    seed: int
+    title: str
+    regions: tuple[CheckedRegion, ...]
+    splits: tuple[CheckedSplit, ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class CheckedProgram:
+    """All that a set of sources declares, each part by name in sorted order."""
+
+    systems: Mapping[str, CheckedSystem]
+    archetypes: Mapping[str, CheckedArchetype]
+    datasets: Mapping[str, CheckedDataset]

@@ -1,0 +1,46 @@
+"""What to write where two numbers of different units meet: the help lines of unit errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dsl.checked import Constant, Typed
+from dsl.domains import NUMBER, Enumeration, Quantity, Unit, ValueType, type_text
+
+Types = Mapping[str, Unit | Enumeration | None]
+
+
+def described(type_: ValueType) -> str:
+    """A type as part of a sentence."""
+    return "a plain number" if type_ == NUMBER else f"`{type_text(type_)}`"
+
+
+def single_unit(type_: ValueType, types: Types) -> Unit | None:
+    """The declared unit that a type is measured in; None for anything else, such as a product of units."""
+    if not isinstance(type_, Quantity) or not type_.dimension or len(type_.dimension) != 1:
+        return None
+    name, exponent = type_.dimension[0]
+    found = types.get(name)
+    return found if exponent == 1 and isinstance(found, Unit) else None
+
+
+def how_to_meet(left: Typed, right: Typed, types: Types) -> tuple[str, ...]:
+    """Help lines for two numbers of different units."""
+    for number, other in ((right, left), (left, right)):
+        if number.type == NUMBER:
+            unit = single_unit(other.type, types)
+            if unit is None:
+                return ("`number(...)` drops a unit",)
+            if isinstance(number, Constant):
+                return (f"write the number with its unit: `{number.value} {unit.name}`",)
+            return (f"if the plain number is in `{unit.name}`, write `({_short(number)} as {unit.name})`",)
+    units = single_unit(left.type, types), single_unit(right.type, types)
+    if units[0] is None or units[1] is None or units[0].base != units[1].base:
+        return ()
+    coarse, fine = (left, units[1]) if units[0].factor > units[1].factor else (right, units[0])
+    return (f"convert one side: `({_short(coarse)} to {fine.name})`",)
+
+
+def _short(typed: Typed) -> str:
+    text = " ".join(typed.span.text.split())
+    return text if len(text) <= 40 else "..."
