@@ -2,7 +2,8 @@
 
 In: an expression of a problem. Out: one line of text, with as few parentheses as the precedence of the
 language allows. Conditionals, `mod` and `with` always stand in parentheses of their own, so that they
-read the same anywhere. Constants carry no unit; enumeration members are quoted.
+read the same anywhere, and so does a product under `mod`. Constants carry no unit; enumeration members
+are quoted.
 
 Equal expressions may carry different labels (labels don't take part in comparison), so nothing here may
 be cached under an expression.

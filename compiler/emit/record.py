@@ -209,7 +209,7 @@ def read_meta(text: str) -> Meta | Malformed:
     checks: dict[str, Callable[[Any], bool]] = {
         "tier": _is_name,
         "interaction": lambda item: _is_count(item) and item >= 1,
-        "uniqueness": lambda item: item in {member.value for member in Uniqueness},
+        "uniqueness": lambda item: item in [member.value for member in Uniqueness],
         "depth": _is_count,
         "system": _is_name,
         "rules": _are_names,
