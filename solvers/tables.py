@@ -12,7 +12,7 @@ branches of `if` are computed, so a table gives some entry there for keys that i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, assert_never
+from typing import Any, TypeVar, assert_never
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,8 @@ Cell = int | IntArray
 Environment = Mapping[str, Cell]
 Compiled = Callable[[Environment], tuple[Any, ...]]
 
+Made = TypeVar("Made")
+
 DENSE_SPAN = 4096
 """Widest range of keys for which a lookup table is stored as an array with holes."""
 
@@ -38,6 +40,14 @@ class Tables:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self._compiled: dict[tuple[int, ...], tuple[tuple[Expr, ...], Compiled]] = {}
+        self._companions: dict[object, Any] = {}
+
+    def companion(self, build: Callable[[Tables], Made]) -> Made:
+        """Return what `build` makes of these tables; it is made once."""
+        if build not in self._companions:
+            self._companions[build] = build(self)
+        made: Made = self._companions[build]
+        return made
 
     def evaluate(self, exprs: Sequence[Expr], env: Mapping[str, int | Array]) -> list[Array]:
         """Evaluate expressions of the problem.
