@@ -6,6 +6,7 @@ loaders read. Every number in it is counted from the records.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 
 import attrs
@@ -64,6 +65,7 @@ def render_card(
         size=next((size for limit, size in _SIZES if rows < limit), "n>1M"),
         rows=rows,
         bytes=sum(split.entry.bytes for split in splits),
+        checksum=_joint_checksum(splits),
         splits=splits,
         archetypes=archetypes,
         systems=systems,
@@ -79,6 +81,11 @@ def _archetype_row(program: ProgramPlan, name: str, splits: tuple[CardSplit, ...
     plan = program.archetypes[name]
     counts = tuple(split.tally.archetypes[name] for split in splits)
     return _ArchetypeRow(name, plan.title, plan.system, plan.tier, counts)
+
+
+def _joint_checksum(splits: tuple[CardSplit, ...]) -> str:
+    """One checksum over all data files. Loaders cache by the front matter, so a change must show there."""
+    return hashlib.sha256("".join(split.entry.sha256 for split in splits).encode()).hexdigest()
 
 
 def _share(counts: Mapping[object, int], key: object) -> str:

@@ -110,3 +110,13 @@ def test_datasets_library_loads_every_split_when_it_is_installed(
     loaded = datasets.load_dataset(str(tmp_path), cache_dir=str(tmp_path / "cache"))
     assert {name: len(rows) for name, rows in loaded.items()} == {"train": 4, "test": 1}
     assert json.loads(loaded["train"][0]["gold"])["diagnosis"] == "OVERLOADED"
+
+
+def test_front_matter_changes_when_only_a_checksum_does(program: ProgramPlan, splits: tuple[CardSplit, ...]) -> None:
+    example, _ = records(program)["train"][0]
+    other = attrs.evolve(splits[0], entry=attrs.evolve(splits[0].entry, sha256="0" * 64))
+    cards = {
+        render_card(program, program.datasets["loaves"], (first, splits[1]), example, package="bakehouse")
+        for first in (splits[0], other)
+    }
+    assert len({card.split("---\n")[1] for card in cards}) == 2

@@ -103,7 +103,7 @@ class Parser:
         expr = self.atom()
         while self.peek() == "with":
             self.take()
-            changes = []
+            changes: list[tuple[str, Expr]] = []
             while not changes or self.peek() == ",":
                 if changes:
                     self.take(",")

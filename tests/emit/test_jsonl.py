@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from compiler.emit import jsonl
 from compiler.emit.jsonl import StagedFolder, describe_file
 
 ROOT = Path(__file__).parents[2]
@@ -93,7 +92,7 @@ def test_earlier_files_stay_when_a_rename_fails(
             raise error
         os.rename(source, target)
 
-    monkeypatch.setattr(jsonl.os, "replace", replace)
+    monkeypatch.setattr(os, "replace", replace)
     with pytest.raises(type(error)):
         write_all(out)
     assert contents(out) == {name: text for name, text in OLD.items() if name != "a.jsonl"}
@@ -112,7 +111,7 @@ def test_files_are_copied_when_the_file_system_has_no_links(out: Path, monkeypat
     def link(source: Path, target: Path) -> None:
         raise OSError(errno.EPERM, "no links")
 
-    monkeypatch.setattr(jsonl.os, "link", link)
+    monkeypatch.setattr(os, "link", link)
     write_all(out)
     assert contents(out) == dict.fromkeys(OLD, "new\n")
 
@@ -206,7 +205,7 @@ def test_interrupt_waits_when_it_comes_while_files_are_renamed(out: Path, monkey
         signal.raise_signal(signal.SIGINT)
         os.rename(source, target)
 
-    monkeypatch.setattr(jsonl.os, "replace", replace)
+    monkeypatch.setattr(os, "replace", replace)
     with pytest.raises(KeyboardInterrupt):
         write_all(out)
     assert contents(out) == dict.fromkeys(OLD, "new\n")
