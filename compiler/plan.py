@@ -35,7 +35,7 @@ class Display:
     def shown(self, value: int) -> int:
         """The integer in the evidence for `value`."""
         scaled = 2 * value * self.numerator * 10**self.decimals + self.denominator
-        return scaled // (2 * self.denominator)
+        return int(scaled // (2 * self.denominator))
 
 
 @attrs.frozen
