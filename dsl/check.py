@@ -6,6 +6,7 @@ diagnostics of the stage in one run, sorted by place. Works with and without sol
 
 from __future__ import annotations
 
+from dsl.bounds import check_bounds
 from dsl.checked import CheckedProgram
 from dsl.datasets import check_datasets
 from dsl.declarations import Library
@@ -39,4 +40,5 @@ def check_program(loaded: Loaded) -> tuple[CheckedProgram | None, tuple[Diagnost
         archetypes=dict(sorted(archetypes.items())),
         datasets=datasets,
     )
+    check_bounds(program, findings)
     return (None if findings.error_count else program), findings.in_order()
