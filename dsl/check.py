@@ -1,7 +1,7 @@
 """The check stage: from parsed modules to a checked program, or the reasons why not.
 
 In: what the loader read. Out: a `CheckedProgram` in which the lowering can't meet an error, or None, and all
-diagnostics of the stage in one run, sorted by place. Works with and without solvers: it knows none.
+diagnostics of the stage in one run, sorted by place.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dsl.diagnostics import Diagnostic
 from dsl.expressions import Budget
 from dsl.families import FamilyChecker
 from dsl.findings import Findings
+from dsl.lints import lint_program
 from dsl.loader import Loaded
 from dsl.resolve import Index
 from dsl.systems import check_system
@@ -40,5 +41,7 @@ def check_program(loaded: Loaded) -> tuple[CheckedProgram | None, tuple[Diagnost
         archetypes=dict(sorted(archetypes.items())),
         datasets=datasets,
     )
-    check_bounds(program, findings)
+    bounds = check_bounds(program, findings)
+    if findings.error_count == 0:
+        lint_program(program, systems, index, library, bounds, findings)
     return (None if findings.error_count else program), findings.in_order()
