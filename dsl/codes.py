@@ -122,6 +122,11 @@ _SYNTAX = (
         "Reading stops after 25 syntax errors in one file. Repair the first ones and run again.",
         "unit MiB ;\n" * 26,
     ),
+    Code(
+        "E116",
+        "a file with too many words",
+        "One file has at most 200,000 words and signs. Split it, and import the parts.",
+    ),
     Code("E120", "a file that can't be read", "The file is missing, is not a regular file, or may not be read."),
     Code("E121", "a file that is too large", "A source file has at most 1 MiB. Split it, and import the parts."),
     Code("E122", "a file that isn't UTF-8 text", "Source files are UTF-8 without NUL characters."),

@@ -38,13 +38,13 @@ _GROUPS = (  # terminals that are told by one phrase where all of the first set 
     (
         {"IMPORT", "SYSTEM"},
         {"IMPORT", "UNIT", "ENUM", "CONST", "TABLE", "SYSTEM", "ARCHETYPE", "COMPOSE", "DATASET"},
-        "a declaration such as `system` or `archetype`",
+        "a declaration (`system`, `archetype`, ...)",
     ),
     (
         {"CONFIG", "RULE"},
         {"CONFIG", "GIVEN", "HIDDEN", "LET", "PROFILER", "LOG", "REQUIRE", "SOUND", "KEEP", "RULE", "RUNBOOK",
          "CONST", "TABLE", "ENUM"},
-        "a part of a system such as `let` or `rule`",
+        "a part of a system (`let`, `rule`, ...)",
     ),
 )  # fmt: skip
 
@@ -82,10 +82,13 @@ class Problem:
 
 @attrs.frozen
 class Hint:
-    """A diagnostic, and the terminals to put in place of the token; None: skip to a safe place."""
+    """A diagnostic, and what may be meant: rows of terminals to read in place of the token, likeliest first.
+
+    Where no row fits, reading goes on at a safe place.
+    """
 
     diagnostic: Diagnostic
-    instead: tuple[str, ...] | None = None
+    instead: tuple[tuple[str, ...], ...] = ()
 
 
 def shown(token: Token | None) -> str:
@@ -97,12 +100,12 @@ def shown(token: Token | None) -> str:
 
 
 def expected_words(accepted: AbstractSet[str]) -> list[str]:
-    """Say which terminals would fit, most telling first, several at a time where they form a kind."""
+    """Say which terminals would fit: names and signs first, then kinds of which several would."""
     left = set(accepted)
-    words = []
+    kinds = []
     for needed, covered, phrase in _GROUPS:
         if left >= needed:
-            words.append(phrase)
+            kinds.append(phrase)
             left -= covered
     if {"INT", "MINUS"} <= left:  # a signed number: the sign goes without saying
         left.discard("MINUS")
@@ -110,7 +113,7 @@ def expected_words(accepted: AbstractSet[str]) -> list[str]:
         left.discard("DECIMAL")
     named = [_WORDS[terminal] for terminal in ("NAME", "STRING", "INT", "SUFFIX") if terminal in left]
     spelled = sorted(f"`{spellings()[terminal]}`" for terminal in left if terminal in spellings())
-    return words[:1] + named + spelled + words[1:] + ([_WORDS[END]] if END in left else [])
+    return named + spelled + kinds + ([_WORDS[END]] if END in left else [])
 
 
 def listed(words: list[str]) -> str:
@@ -136,7 +139,7 @@ def reserved_word(problem: Problem) -> Hint:
         "expected a name",
         helps=(f"choose another name, such as `{token}_` or a longer one",),
     )
-    return Hint(diagnostic, ("NAME",))
+    return Hint(diagnostic, (("NAME",),))
 
 
 def unclosed(problem: Problem, opener: Token) -> Diagnostic:
@@ -156,13 +159,13 @@ def _bracket(problem: Problem) -> Hint | None:
     if opener is None:
         if token is not None and token.type in CLOSERS:
             diagnostic = Diagnostic("E105", f"`{token}` closes nothing", problem.span, "no bracket is open here")
-            return Hint(diagnostic, ())
+            return Hint(diagnostic, ((),))
         return None
     partner = PARTNER[opener.type]
     if token is None:
         return Hint(unclosed(problem, opener))
     if token.type in CLOSERS and token.type != partner and partner in problem.accepted:
-        return Hint(unclosed(problem, opener), (partner, token.type))
+        return Hint(unclosed(problem, opener), ((partner, token.type), (partner,)))
     return None
 
 
@@ -176,7 +179,7 @@ def _equals(problem: Problem) -> Hint | None:
         label, instead = "a value is given with a single `=`", "ASSIGN"
     else:
         return None
-    return Hint(Diagnostic("E107", f"`{token}` doesn't fit here", problem.span, label), (instead,))
+    return Hint(Diagnostic("E107", f"`{token}` doesn't fit here", problem.span, label), ((instead,),))
 
 
 def _division(problem: Problem) -> Hint | None:
@@ -193,11 +196,11 @@ def _division(problem: Problem) -> Hint | None:
                 "a sum beside `/` stands in parentheses: `floor((a + b) / c)`",
             ),
         )
-        return Hint(diagnostic, ("TIMES",))
+        return Hint(diagnostic, (("TIMES",),))
     if token.type in ("PLUS", "MINUS") and "SLASH" in problem.accepted:
         sum_help = "put the sum in parentheses: `floor((a + b) / c)`"
         diagnostic = Diagnostic("E108", f"expected `/` before `{token}`", problem.span, helps=(sum_help,))
-        return Hint(diagnostic, ("TIMES",))
+        return Hint(diagnostic, (("TIMES",),))
     return None
 
 
@@ -207,7 +210,7 @@ def _chain(problem: Problem) -> Hint | None:
         return None
     helps = ("join two comparisons with `and`: `a < b and b < c`",)
     diagnostic = Diagnostic("E109", "a comparison has two sides", problem.span, "a third side", helps=helps)
-    return Hint(diagnostic, None if token.type == "IN" else ("AND", "INT", token.type))
+    return Hint(diagnostic, (("AND", "INT", token.type),))
 
 
 def _number(problem: Problem) -> Hint | None:
@@ -217,7 +220,7 @@ def _number(problem: Problem) -> Hint | None:
         return None
     notes = ("numbers here have no suffix; in a domain they are in the unit of its type",)
     message = f"unexpected unit `{token}`"
-    return Hint(Diagnostic("E101", message, problem.span, _expected(problem), notes=notes), ())
+    return Hint(Diagnostic("E101", message, problem.span, _expected(problem), notes=notes), ((),))
 
 
 def _show(problem: Problem) -> Hint | None:
@@ -245,5 +248,5 @@ def _general(problem: Problem) -> Hint:
         helps = [f"did you mean `{close[0]}`?" for _ in close]
     if token is not None and problem.accepted == {"STRING"}:
         helps = ["say in a few words what it is: the text is printed in the prompts"]
-    message = f"unexpected {shown(token)}"
+    message = "the file ends too early" if token is None else f"unexpected {shown(token)}"
     return Hint(Diagnostic("E101", message, problem.span, _expected(problem), secondary, helps=tuple(helps)))

@@ -21,6 +21,8 @@ from dsl.source import Source, Span
 
 NUMBER_LIMIT = 2**60
 MAX_DEPTH = 100
+MAX_TOKENS = 200_000
+MAX_ERRORS = 25
 
 PARTNER = {"LBRACE": "RBRACE", "LPAR": "RPAR", "LSQB": "RSQB"}
 CLOSERS = frozenset(PARTNER.values())
@@ -51,6 +53,7 @@ _SIGN_HELP = {
     ".": "a range is written with two dots, as in `1..64`",
     "–": "use the plain minus sign `-`",
     "−": "use the plain minus sign `-`",
+    "\u00a0": "this is a space that doesn't break lines: use a plain one",
     "→": "write `->` in a table's type, `=>` before the codes of an example",
 }
 
@@ -59,17 +62,24 @@ _SIGN_HELP = {
 class Lexed:
     """Tokens in order with, for each and for the end, the index of the innermost open bracket, or -1.
 
-    `too_deep` is the token at which the brackets nest too deeply; nothing after it is listed.
+    If not `complete`, a limit stopped the reading and the tokens are of no use.
     """
 
     tokens: tuple[Token, ...]
     opened: tuple[int, ...]
     diagnostics: tuple[Diagnostic, ...]
-    too_deep: Token | None
+    complete: bool
 
     def innermost(self, index: int) -> int:
         """Give the index of the bracket that is open before token `index`, or -1."""
         return self.opened[index]
+
+    def faulty(self, index: int) -> bool:
+        """Tell whether token `index`, or what stood right before it, has a diagnostic already."""
+        start = (self.tokens[index - 1].start_pos or 0) if index else 0
+        end = self.tokens[index].end_pos if index < len(self.tokens) else None
+        spans = [diagnostic.span for diagnostic in self.diagnostics if diagnostic.span is not None]
+        return any(start <= span.start and (end is None or span.end <= end) for span in spans)
 
 
 @functools.cache
@@ -150,9 +160,18 @@ class _Lexer:
                     "write `\\n` inside a text for a line break",
                 )  # fmt: skip
                 return Token.new_borrow_pos("STRING", '""', token)
+            case "BAD_QUOTES":
+                self.report("E102", 'texts stand in plain double quotes: `"..."`', token, "")
+                return Token.new_borrow_pos("STRING", '""', token)
             case "BAD_NUMBER":
                 self.bad_number(token)
                 return Token.new_borrow_pos("INT", "0", token)
+            case "BAD_NAME":
+                self.report(
+                    "E102", "a name has only the letters a to z and A to Z, digits and `_`", token, "",
+                    "other letters can stand in texts and comments",
+                )  # fmt: skip
+                return Token.new_borrow_pos("NAME", "_", token)
             case "BAD_COMMENT":
                 first = token[:2]
                 helps = ["comments start with `#` and end with the line"]
@@ -174,15 +193,10 @@ class _Lexer:
         if token == "**":
             self.report("E107", "`**` isn't an operator here", token, "", _SIGN_HELP["^"])
             return Token.new_borrow_pos("TIMES", "*", token)
-        previous = self.diagnostics[-1] if self.diagnostics else None
-        span = token_span(self.source, token)
-        if previous and previous.code == "E102" and previous.span and previous.span.end == span.start:
-            joined = attrs.evolve(previous, message="these characters aren't part of the language")
-            self.diagnostics[-1] = attrs.evolve(joined, span=previous.span.to(span))
-            return None
-        help_text = _SIGN_HELP.get(token)
-        shown = f"`{token}`" if token.isprintable() and token != "`" else f"the character U+{ord(token):04X}"
-        self.report("E102", f"{shown} isn't part of the language", token, "", *([help_text] if help_text else []))
+        first = token[0]
+        shown = f"`{token}`" if len(token) <= 8 and token.isprintable() and "`" not in token else f"U+{ord(first):04X}"
+        helps = [_SIGN_HELP[first]] if first in _SIGN_HELP else []
+        self.report("E102", f"{shown} isn't part of the language", token, "", *helps)
         return None
 
     def bad_number(self, token: Token) -> None:
@@ -228,7 +242,7 @@ def _with_suffixes(tokens: list[Token]) -> None:
 
 
 def lex(source: Source) -> Lexed:
-    """Split `source` into tokens. Reports E102-E104, E107, E110 and E111."""
+    """Split `source` into tokens. Reports E102-E104, E107, E110-E112 and E116."""
     lexer = _Lexer(source)
     tokens: list[Token] = []
     opened: list[int] = []
@@ -236,15 +250,32 @@ def lex(source: Source) -> Lexed:
     for token in lexer.tokens(language().lex(source.text)):
         opened.append(stack[-1] if stack else -1)
         if token.type in PARTNER:
-            if len(stack) == MAX_DEPTH:
-                return Lexed(tuple(tokens), tuple(opened), tuple(lexer.diagnostics), token)
             stack.append(len(tokens))
         elif token.type in CLOSERS:
             _close(stack, tokens, token.type)
         tokens.append(token)
+        if len(stack) > MAX_DEPTH:
+            lexer.diagnostics.append(too_deep(token_span(source, token)))
+        elif len(tokens) > MAX_TOKENS:
+            message = f"more than {MAX_TOKENS} words and signs in one file"
+            lexer.report("E116", message, token, "", "split the file, and import the parts")
+        elif len(lexer.diagnostics) <= MAX_ERRORS:
+            continue
+        return Lexed(tuple(tokens), tuple(opened), tuple(lexer.diagnostics), complete=False)
     opened.append(stack[-1] if stack else -1)
     _with_suffixes(tokens)
-    return Lexed(tuple(tokens), tuple(opened), tuple(lexer.diagnostics), None)
+    return Lexed(tuple(tokens), tuple(opened), tuple(lexer.diagnostics), complete=True)
+
+
+def too_deep(span: Span) -> Diagnostic:
+    """Tell that what begins at `span` lies too deep."""
+    return Diagnostic(
+        "E112",
+        f"this is nested more than {MAX_DEPTH} levels deep",
+        Span(span.source, span.start, min(span.end, span.start + 1)),
+        notes=("each operator in a chain such as `a + b + c` is a level",),
+        helps=("give a part of it a name of its own with `let` or `const`",),
+    )
 
 
 def _close(stack: list[int], tokens: list[Token], closer: str) -> None:

@@ -19,17 +19,15 @@ from dsl.automaton import Machine
 from dsl.build import Builder, Node
 from dsl.diagnostics import Diagnostic, sort_diagnostics
 from dsl.hints import END, Hint, Problem, diagnose, reserved_word, unclosed
-from dsl.lexer import MAX_DEPTH, PARTNER, Lexed, language, lex, reserved_words, token_span
+from dsl.lexer import MAX_DEPTH, MAX_ERRORS, PARTNER, Lexed, language, lex, reserved_words, too_deep
 from dsl.source import Source, Span
-
-MAX_ERRORS = 25
 
 # Words that start a declaration or a block wherever they stand, so that reading can go on there.
 _ANCHORS = frozenset(
     {
         *("IMPORT", "UNIT", "ENUM", "CONST", "TABLE", "SYSTEM", "ARCHETYPE", "COMPOSE", "DATASET"),
         *("CONFIG", "GIVEN", "HIDDEN", "LET", "PROFILER", "LOG", "EVENT", "ATTR", "SOUND", "RULE", "RUNBOOK"),
-        *("FAULT", "TIER", "EXAMPLE", "REGION", "SPLIT", "AVOID", "WITHIN", "USE"),
+        *("FAULT", "TIER", "EXAMPLE", "REGION", "SPLIT", "AVOID", "WITHIN", "UNSEEN", "USE"),
     }
 )
 
@@ -47,8 +45,8 @@ def parse_text(source: Source) -> tuple[nodes.Module | None, tuple[Diagnostic, .
 
 def _parse(source: Source) -> tuple[nodes.Module | None, Iterable[Diagnostic]]:
     lexed = lex(source)
-    if lexed.too_deep is not None:
-        return None, [*lexed.diagnostics, _too_deep(token_span(source, lexed.too_deep))]
+    if not lexed.complete:
+        return None, lexed.diagnostics
     tree = _tree(lexed)
     if tree is None:
         return None, [*lexed.diagnostics, *_Search(source, lexed).run()]
@@ -56,19 +54,9 @@ def _parse(source: Source) -> tuple[nodes.Module | None, Iterable[Diagnostic]]:
         return None, lexed.diagnostics
     deep = _first_too_deep(tree)
     if deep is not None:
-        return None, [_too_deep(Span(source, deep.meta.start_pos, deep.meta.end_pos))]
+        return None, [too_deep(Span(source, deep.meta.start_pos, deep.meta.end_pos))]
     builder = Builder(source)
     return builder.module(tree), builder.diagnostics
-
-
-def _too_deep(span: Span) -> Diagnostic:
-    return Diagnostic(
-        "E112",
-        f"this is nested more than {MAX_DEPTH} levels deep",
-        Span(span.source, span.start, min(span.end, span.start + 1)),
-        notes=("each operator in a chain such as `a + b + c` is a level",),
-        helps=("give a part of it a name of its own with `let` or `const`",),
-    )
 
 
 def _first_too_deep(tree: Node) -> Node | None:
@@ -115,9 +103,12 @@ class _Search:
             if after is None or len(self.diagnostics) > MAX_ERRORS:
                 return self.diagnostics
             index = after
-        if not self.machine.feed(END):
+        if not self.machine.feed(END) and not self.lexed.faulty(index):
             self.diagnostics.append(diagnose(self.problem(index)).diagnostic)
         return self.diagnostics
+
+    def terminal(self, index: int) -> str:
+        return self.lexed.tokens[index].type if index < len(self.lexed.tokens) else END
 
     def problem(self, index: int) -> Problem:
         return Problem(self.source, self.lexed, index, self.machine.accepted())
@@ -125,8 +116,11 @@ class _Search:
     def recover(self, index: int) -> int | None:
         """Report what is wrong at a token; give the token to go on with, or None if no place is safe."""
         hint = self.explain(index)
-        self.diagnostics.append(hint.diagnostic)
-        if hint.instead is not None and self.machine.feed(*hint.instead):
+        if not self.lexed.faulty(index):
+            self.diagnostics.append(hint.diagnostic)
+        following = self.terminal(index + 1)
+        likely = [row for row in hint.instead if self.machine.fits(*row, following)]
+        if any(self.machine.feed(*row) for row in (*likely, *hint.instead)):
             return index + 1
         for later in range(index, len(self.lexed.tokens)):
             terminal = self.lexed.tokens[later].type
@@ -138,14 +132,12 @@ class _Search:
     def explain(self, index: int) -> Hint:
         problem = self.problem(index)
         token = self.lexed.tokens[index]
-        if "NAME" in problem.accepted and token in reserved_words():
-            following = self.lexed.tokens[index + 1].type if index + 1 < len(self.lexed.tokens) else END
-            if self.machine.fits("NAME", following):
-                return reserved_word(problem)
+        if token in reserved_words() and self.machine.fits("NAME", self.terminal(index + 1)):
+            return reserved_word(problem)
         if token.type in _ANCHORS:
             closers = self.closers(index)
             if closers and problem.opened is not None:
-                return Hint(unclosed(problem, problem.opened), (*closers, token.type))
+                return Hint(unclosed(problem, problem.opened), ((*closers, token.type),))
         return diagnose(problem)
 
     def closers(self, index: int) -> tuple[str, ...]:

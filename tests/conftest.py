@@ -1,0 +1,52 @@
+"""Golden files and Hypothesis profiles, for all tests."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+IN_CI = bool(os.environ.get("CI"))
+
+settings.register_profile("dev", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "ci",
+    max_examples=200,
+    deadline=None,
+    derandomize=True,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if IN_CI else "dev"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite the golden files (not in CI)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--update-golden") and IN_CI:
+        raise pytest.UsageError("--update-golden doesn't run in CI: review golden files as code")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, Path], None]:
+    """Compare a text with a golden file; with `--update-golden`, write it instead."""
+    update = request.config.getoption("--update-golden")
+
+    def compare(actual: str, path: Path) -> None:
+        if update:
+            path.write_text(actual, encoding="utf-8", newline="\n")
+            return
+        expected = path.read_text(encoding="utf-8") if path.exists() else ""
+        if actual != expected:
+            rows = difflib.unified_diff(
+                expected.splitlines(), actual.splitlines(), str(path), "actual", lineterm=""
+            )
+            pytest.fail("\n".join(rows) or "the texts differ in their line ends", pytrace=False)
+
+    return compare
