@@ -8,6 +8,7 @@ and only with `--debug`.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -361,6 +362,7 @@ def solve(file: Any, steps: bool) -> int:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit; the only place that turns exceptions into messages."""
     debug = "--debug" in (sys.argv[1:] if arguments is None else arguments)
+    signal.signal(signal.SIGTERM, _terminate)
     try:
         status = cli.main(arguments, prog_name="gtd", standalone_mode=False)
         sys.stdout.flush()
@@ -380,6 +382,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except Exception as error:
         status = _internal_error(error, debug=debug)
     sys.exit(status or CLEAN)
+
+
+def _terminate(_signal: int, _frame: object) -> None:
+    """End like Ctrl-C does: open files are taken away on the way out."""
+    raise KeyboardInterrupt
 
 
 def _internal_error(error: Exception, *, debug: bool) -> int:

@@ -8,6 +8,15 @@ from __future__ import annotations
 from dsl.codes import CODES as LANGUAGE
 from dsl.codes import Code
 
+_TEXTS = (
+    Code(
+        "E450",
+        "a text that a prompt can't print",
+        "Prompts set formulas in backticks and separate the parts of a line by `|`, so the texts of an author can't hold "
+        "these signs, control characters, or a `#` at their start.",
+    ),
+)
+
 _PROOFS = (
     Code(
         "E501",
@@ -96,4 +105,4 @@ _OUTPUT = (
     Code("E699", "internal error", "A bug in the compiler. Repeat with `gtd --debug` for the traceback."),
 )
 
-CODES: dict[str, Code] = {**LANGUAGE, **{code.code: code for block in (_PROOFS, _OUTPUT) for code in block}}
+CODES: dict[str, Code] = {**LANGUAGE, **{code.code: code for block in (_TEXTS, _PROOFS, _OUTPUT) for code in block}}

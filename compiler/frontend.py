@@ -11,6 +11,7 @@ from pathlib import Path
 
 import attrs
 
+from compiler.emit.text import unprintable_texts
 from compiler.examples import run_examples
 from compiler.lints import sampled_lints
 from compiler.lower import lower_program
@@ -50,7 +51,22 @@ def run_frontend(paths: Sequence[Path], *, root: Path | None = None, lints: bool
     if checked is None or has_errors(diagnostics):
         return Frontend(None, loaded.diagnostics + diagnostics)
     plan = lower_program(checked, loaded)
-    found = loaded.diagnostics + diagnostics
+    found = loaded.diagnostics + diagnostics + _unprintable(plan)
     if lints:
         found += run_examples(plan, checked) + sampled_lints(plan)
     return Frontend(plan, found)
+
+
+def _unprintable(plan: ProgramPlan) -> tuple[Diagnostic, ...]:
+    """Texts that would break the form of a prompt."""
+    return tuple(
+        Diagnostic(
+            code="E450",
+            message=f"{text.place} can't be printed: it has {text.reason}",
+            span=system.span,
+            label="in this system",
+            helps=("prompts set formulas in backticks and separate parts by signs of their own; write the text without them",),
+        )
+        for system in plan.systems.values()
+        for text in unprintable_texts(system)
+    )

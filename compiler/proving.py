@@ -19,7 +19,7 @@ from compiler.explain import describe_refutation
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
 from compiler.report import Finding, finding_of
 from compiler.splits import TaskSpec
-from compiler.workbench import Disagreement, Made, Missing, System, Workbench
+from compiler.workbench import Disagreement, Made, Missing, System, Workbench, ask
 from dsl.diagnostics import Diagnostic
 from solvers.budget import Budget
 from solvers.exhaustive import check_world
@@ -111,11 +111,11 @@ def prove_archetype(program: ProgramPlan, name: str, options: ProveOptions) -> A
         drawn += 1
         proof = check_world(system.tables, found.world)
         attempts = found.attempts
-        verdict = prover.prove(proof)
+        verdict = ask(prover, proof, name).verdict
         if verdict not in (proof.verdict, Verdict.INCONCLUSIVE):
             raise Disagreement(
                 f"counting says {proof.verdict.value}, Z3 says {verdict.value}",
-                {"subject": name, "world": dict(found.world), "scripts": dict(prover.scripts(proof))},
+                {"subject": name, "world": dict(found.world), "counted": repr(proof)},
             )
         verdicts[verdict.value] += 1
         if verdict is Verdict.UNIQUE:

@@ -7,11 +7,13 @@ checks that hold a dataset together. No worlds are drawn here.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 import attrs
 
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
+from solvers.evaluate import value
+from solvers.outcome import Assignment
 from solvers.problem import TRUE, Apply, Expr, Op
 
 
@@ -71,21 +73,37 @@ def split_condition(archetype: ArchetypePlan, dataset: DatasetPlan, split: Split
     return parts[0] if len(parts) == 1 else Apply(Op.AND, tuple(parts))
 
 
-@attrs.frozen
-class Disjointness:
-    """Why the tasks of `split` can't occur in `other`: by their code sets, or by these regions."""
-
-    split: str
-    other: str
-    code_sets: tuple[frozenset[str], ...]
-    regions: tuple[str, ...]
+def regions_of(program: ProgramPlan, dataset: DatasetPlan, system: str, world: Assignment) -> frozenset[str]:
+    """The regions of the dataset in which `world` lies."""
+    problem = program.systems[system].problem
+    return frozenset(
+        region.name for region in dataset.regions if region.system == system and value(problem, region.condition, world)
+    )
 
 
-def shared_code_sets(program: ProgramPlan, first: SplitPlan, second: SplitPlan) -> tuple[frozenset[str], ...]:
-    """Code sets of two codes that both splits use."""
+class Novelty:
+    """Checks `unseen in`: from tasks alone, whether their combinations are new to the splits named.
 
-    def pairs(uses: Iterable[tuple[str, int]]) -> set[frozenset[str]]:
-        codes = (program.archetypes[name].codes for name, _ in uses)
-        return {code_set for code_set in codes if len(code_set) > 1}
+    A task is new to another split if it has a pair of codes that no task there has, or lies in a region in
+    which no task there lies. `add` takes every task once; `broken` then tells which aren't new.
+    """
 
-    return tuple(sorted(pairs(first.uses) & pairs(second.uses), key=sorted))
+    def __init__(self, dataset: DatasetPlan) -> None:
+        self.unseen = {split.name: split.unseen for split in dataset.splits}
+        self.pairs: dict[str, set[frozenset[str]]] = {split.name: set() for split in dataset.splits}
+        self.regions: dict[str, set[str]] = {split.name: set() for split in dataset.splits}
+        self.waiting: list[tuple[TaskSpec, frozenset[str], frozenset[str]]] = []
+
+    def add(self, spec: TaskSpec, codes: frozenset[str], regions: frozenset[str]) -> None:
+        if len(codes) > 1:
+            self.pairs[spec.split].add(codes)
+        self.regions[spec.split] |= regions
+        if self.unseen[spec.split]:
+            self.waiting.append((spec, codes, regions))
+
+    def broken(self) -> Iterator[tuple[TaskSpec, str]]:
+        for spec, codes, regions in self.waiting:
+            for other in self.unseen[spec.split]:
+                new_pair = len(codes) > 1 and codes not in self.pairs[other]
+                if not new_pair and not regions - self.regions[other]:
+                    yield spec, f"`{spec.id}` has neither a pair of codes nor a region that is unseen in `{other}`"

@@ -8,9 +8,12 @@ seed. Files are read line by line and lines checked by workers, so memory doesn'
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 import attrs
@@ -23,11 +26,11 @@ from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan, SystemPlan
 from compiler.reader import ReadError, Solution, answer_json, read_prompt
 from compiler.reader import solve as solve_document
 from compiler.report import Finding, finding_about
-from compiler.splits import TaskSpec, split_specs
-from compiler.workbench import Disagreement, Made, Undecided, Workbench
+from compiler.splits import Novelty, TaskSpec, regions_of, split_specs
+from compiler.workbench import Disagreement, System, Undecided, Workbench
 from solvers.evaluate import observe
 from solvers.exhaustive import check_world
-from solvers.outcome import Verdict
+from solvers.outcome import TaskProof, Verdict
 from solvers.problem import Kind
 
 CHUNK = 8  # lines that travel to a worker together
@@ -101,27 +104,21 @@ def verify_folder(
     dataset = attrs.evolve(program.datasets[manifest.dataset], seed=manifest.seed)
     findings += _check_sources(program, manifest)
     findings += _check_files(dataset, manifest, folder)
-    seen: dict[str, str] = {}
-    counts: dict[str, int] = {}
-    for split in dataset.splits:
-        specs = set(split_specs(dataset, split))
-        path = folder / f"{split.name}.jsonl"
-        if not path.is_file():
-            continue
-        for checked in _checked_lines(program, dataset, _lines(path, split.name), jobs):
-            findings += checked.findings
-            findings += _across(checked, specs, seen, path)
-            counts[split.name] = counts.get(split.name, 0) + 1
-            advance()
-        findings += [
-            finding_about("E603", f"task `{spec.id}` is missing", path=str(path), subject=spec.id)
-            for spec in sorted(specs)
-        ]
+    across = _Across(dataset)
+    with _checkers(program, dataset, jobs) as check_lines:
+        for split in dataset.splits:
+            path = folder / f"{split.name}.jsonl"
+            lines = _lines(path, split.name) if path.is_file() else iter(())
+            for checked in check_lines(lines):
+                findings += checked.findings
+                findings += across.add(checked)
+                advance()
+    findings += across.close(folder)
     if rebuild:
         findings += _rebuild(program, dataset, manifest, jobs)
-    rows = sum(counts.values())
-    summary = f"{rows} tasks in {len(counts)} splits: {'clean' if not findings else f'{len(findings)} findings'}"
-    return Outcome(tuple(findings), tuple(f"{name}.jsonl" for name in counts), summary)
+    verdict = "clean" if not findings else f"{len(findings)} finding{'s' * (len(findings) != 1)}"
+    summary = f"{across.rows} tasks in {len(dataset.splits)} splits: {verdict}"
+    return Outcome(tuple(findings), tuple(f"{split.name}.jsonl" for split in dataset.splits), summary)
 
 
 def _read_manifest(program: ProgramPlan, folder: Path) -> tuple[Manifest | None, list[Finding]]:
@@ -172,20 +169,39 @@ def _lines(path: Path, split: str) -> Iterator[Line]:
             yield Line(str(path), number, split, text.removesuffix("\n"))
 
 
-def _across(checked: Checked, specs: set[TaskSpec], seen: dict[str, str], path: Path) -> Iterator[Finding]:
-    """What ties lines together; takes the line's spec out of `specs` and puts its evidence into `seen`."""
-    line = checked.line
-    if checked.spec is not None:
-        if checked.spec in specs:
-            specs.remove(checked.spec)
-        else:
-            message = f"task `{checked.spec.id}` is there twice, or isn't one of the split"
-            yield finding_about("E603", message, path=str(path), line=line.number, subject=checked.spec.id)
-    if checked.evidence is not None:
-        here = checked.spec.id if checked.spec is not None else f"{line.path}:{line.number}"
-        if (other := seen.setdefault(checked.evidence, here)) != here:
-            message = f"`{here}` prints the same evidence as `{other}`"
-            yield finding_about("E606", message, path=str(path), line=line.number, subject=here)
+class _Across:
+    """What ties lines together: every task once, no evidence twice, and combinations that stay unseen."""
+
+    def __init__(self, dataset: DatasetPlan) -> None:
+        self.missing = {spec for split in dataset.splits for spec in split_specs(dataset, split)}
+        self.seen: dict[str, str] = {}
+        self.novelty = Novelty(dataset)
+        self.rows = 0
+
+    def add(self, checked: Checked) -> Iterator[Finding]:
+        self.rows += 1
+        line, spec = checked.line, checked.spec
+        here = f"{line.path}:{line.number}" if spec is None else spec.id
+        if spec is not None:
+            if spec in self.missing:
+                self.missing.remove(spec)
+            else:
+                message = f"task `{spec.id}` is there twice, or isn't one of the split"
+                yield finding_about("E603", message, path=line.path, line=line.number, subject=spec.id)
+            self.novelty.add(spec, checked.codes, checked.regions)
+        if checked.evidence is not None:
+            other = self.seen.setdefault(checked.evidence, f"{here} (line {line.number})")
+            if other != f"{here} (line {line.number})":
+                message = f"`{here}` prints the same evidence as {other}"
+                yield finding_about("E606", message, path=line.path, line=line.number, subject=here)
+
+    def close(self, folder: Path) -> Iterator[Finding]:
+        for spec in sorted(self.missing):
+            path = str(folder / f"{spec.split}.jsonl")
+            yield finding_about("E603", f"task `{spec.id}` is missing", path=path, subject=spec.id)
+        for spec, message in self.novelty.broken():
+            path = str(folder / f"{spec.split}.jsonl")
+            yield finding_about("E613", message, path=path, subject=spec.id)
 
 
 # ------------------------------------------------------------------ lines, by workers
@@ -196,6 +212,7 @@ _CHECKER: LineChecker | None = None
 
 def _start_worker(program: ProgramPlan, dataset: DatasetPlan) -> None:
     global _CHECKER
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process stops the workers
     _CHECKER = LineChecker(program, dataset)
 
 
@@ -204,27 +221,31 @@ def _check_in_worker(lines: tuple[Line, ...]) -> list[Checked]:
     return [_CHECKER.check(line) for line in lines]
 
 
-def _checked_lines(
-    program: ProgramPlan, dataset: DatasetPlan, lines: Iterator[Line], jobs: int
-) -> Iterator[Checked]:
+@contextmanager
+def _checkers(
+    program: ProgramPlan, dataset: DatasetPlan, jobs: int
+) -> Iterator[Callable[[Iterator[Line]], Iterator[Checked]]]:
+    """A function that checks lines, in their order, with `jobs` worker processes (none for one job)."""
     if jobs <= 1:
         checker = LineChecker(program, dataset)
-        for line in lines:
-            yield checker.check(line)
+        yield lambda lines: map(checker.check, lines)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker, initargs=(program, dataset)) as pool:
-        waiting: deque[Future[list[Checked]]] = deque()
-        while True:
-            while len(waiting) < WINDOW * jobs and (chunk := _take(lines, CHUNK)):
-                waiting.append(pool.submit(_check_in_worker, chunk))
-            if not waiting:
-                return
-            yield from waiting.popleft().result()
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker, initargs=(program, dataset))
+    try:
+        yield lambda lines: _check_by_pool(pool, lines, WINDOW * jobs)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _take(lines: Iterator[Line], count: int) -> tuple[Line, ...]:
-    return tuple(line for _, line in zip(range(count), lines, strict=False))
+def _check_by_pool(pool: Executor, lines: Iterator[Line], window: int) -> Iterator[Checked]:
+    waiting: deque[Future[list[Checked]]] = deque()
+    while True:
+        while len(waiting) < window and (chunk := tuple(islice(lines, CHUNK))):
+            waiting.append(pool.submit(_check_in_worker, chunk))
+        if not waiting:
+            return
+        yield from waiting.popleft().result()
 
 
 class LineChecker:
@@ -232,6 +253,7 @@ class LineChecker:
 
     def __init__(self, program: ProgramPlan, dataset: DatasetPlan) -> None:
         self.program = program
+        self.dataset = dataset
         self.splits: Mapping[str, SplitPlan] = {split.name: split for split in dataset.splits}
         self.workbench = Workbench(program, dataset)
 
@@ -266,9 +288,6 @@ class _RecordCheck:
             )
         )
 
-    def done(self, evidence: str | None = None) -> Checked:
-        return Checked(self.line, tuple(self.findings), self.spec, evidence, frozenset(self.gold.codes))
-
     def run(self) -> Checked:
         if self.record.split != self.line.split:
             self.find("E607", f"the task says that it is of split `{self.record.split}`")
@@ -281,18 +300,28 @@ class _RecordCheck:
         solution = self.solution()
         if solution is None:
             return self.done()
-        system = self.checker.program.systems[archetype.system]
+        system = self.checker.workbench.system(archetype.system)
         try:
-            world = world_of(system, solution)
+            world = world_of(system.plan, solution)
         except KeyError as error:
-            self.find("E605", f"the prompt isn't one of system `{system.name}`: {error.args[0]}")
+            self.find("E605", f"the prompt isn't one of system `{archetype.system}`: {error.args[0]}")
             return self.done()
-        evidence = evidence_hash(system.name, observe(system.problem, world))
-        if evidence != self.meta.evidence:
+        evidence = observe(system.plan.problem, world)
+        name = evidence_hash(archetype.system, evidence)
+        if name != self.meta.evidence:
             self.find("E605", "the numbers in the prompt aren't those that `meta.evidence` names")
-        self.prove(world)
-        self.make_again()
-        return self.done(evidence)
+        drawn = self.checker.workbench.candidate(self.spec, self.meta.draw)
+        if drawn is not None and observe(system.plan.problem, drawn) == evidence:
+            world = dict(drawn)  # the same evidence class: what is proved for one is proved for the other
+        else:
+            self.find("E609", "made again from its id and the seed, this is another task")
+        proof = self.prove(system, world)
+        if proof is not None and not self.findings:
+            self.compare(world, proof)
+        return self.done(name, regions_of(self.checker.program, self.checker.dataset, archetype.system, world))
+
+    def done(self, evidence: str | None = None, regions: frozenset[str] = frozenset()) -> Checked:
+        return Checked(self.line, tuple(self.findings), self.spec, evidence, frozenset(self.gold.codes), regions)
 
     def solution(self) -> Solution | None:
         """The reader's answer to the prompt alone, compared with the gold."""
@@ -308,38 +337,31 @@ class _RecordCheck:
             self.find("E604", "the gold isn't what the prompt and its runbook give", f"gold: {self.record.gold}", f"answer: {answer}")
         return solution
 
-    def prove(self, world: Mapping[str, int]) -> None:
-        system = self.checker.workbench.system(self.checker.program.archetypes[self.record.archetype].system)
+    def prove(self, system: System, world: Mapping[str, int]) -> TaskProof | None:
+        """Prove again; None where that fails."""
         proof = check_world(system.tables, world)
         if proof.verdict is not Verdict.UNIQUE:
             self.find("E611", f"the gold is {proof.verdict.value}: {proof.reason}")
-            return
+            return None
         try:
             system.confirm(proof, self.record.id)
         except Undecided:
             self.find("E503", "a proof ran out of budget")
+            return None
         except Disagreement as error:
             self.find("E611", error.what)
+            return None
+        return proof
 
-    def make_again(self) -> None:
-        """Everything else: made again from its id, the task is this one, byte for byte."""
-        world = self.checker.workbench.candidate(self.spec, self.meta.draw)
-        again = None if world is None else self.checker.workbench.remake(self.spec, self.meta.draw, world)
-        if not isinstance(again, Made):
-            self.find("E609", f"the seed gives no task for candidate {self.meta.draw} of `{self.record.id}`")
-            return
-        if again.record == self.record or self.findings:
-            return
-        if again.record.prompt != self.record.prompt:
-            same = again.meta.evidence == self.meta.evidence
-            if same:
-                self.find("E605", "the text of the prompt isn't what the sources print")
-            else:
-                self.find("E609", "made again from its id and the seed, this is another task")
-        elif again.record.gold != self.record.gold:
+    def compare(self, world: Mapping[str, int], proof: TaskProof) -> None:
+        """Everything else: written again, the record is this one, byte for byte."""
+        record, meta = self.checker.workbench.record(self.spec, self.meta.draw, world, proof)
+        if record.prompt != self.record.prompt:
+            self.find("E605", "the text of the prompt isn't what the sources print")
+        if record.gold != self.record.gold:
             self.find("E604", "the gold isn't written as the compiler writes it")
-        else:
-            wrong = [field.name for field in attrs.fields(Meta) if getattr(again.meta, field.name) != getattr(self.meta, field.name)]
+        names = [field.name for field in attrs.fields(Meta)]
+        if wrong := [name for name in names if getattr(meta, name) != getattr(self.meta, name)]:
             self.find("E610", f"wrong in `meta`: {', '.join(wrong)}")
 
 

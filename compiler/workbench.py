@@ -26,7 +26,7 @@ from solvers.exhaustive import check_world
 from solvers.interaction import Interaction, Witnesses
 from solvers.outcome import Assignment, TaskProof, Verdict
 from solvers.problem import Expr
-from solvers.prove import Prover
+from solvers.prove import Prover, UnconfirmedModelError
 from solvers.sampling import Exhausted, Stream, candidates, key_of
 from solvers.tables import Tables
 
@@ -144,15 +144,23 @@ class Workbench:
             if self.prove:
                 system.confirm(proof, spec.id)
             record, meta = self.record(spec, draw, world, proof, interaction)
+            if self.prove:
+                check_readable(record, world)
             return Made(spec, record, meta, world, proof, interaction, dropped)
         raise AssertionError("candidates end with Exhausted")
 
     def record(
-        self, spec: TaskSpec, draw: int, world: Assignment, proof: TaskProof, interaction: Interaction
+        self,
+        spec: TaskSpec,
+        draw: int,
+        world: Assignment,
+        proof: TaskProof,
+        interaction: Interaction | None = None,
     ) -> tuple[TaskRecord, Meta]:
-        """Render a proved world, and let the reader answer the text."""
+        """Render a proved world; the interaction is measured if it isn't given."""
         archetype = self.archetype(spec)
         system = self.system(archetype.system)
+        interaction = interaction or system.witnesses.measure(world)
         wording = Stream(key_of(self.dataset.seed, spec.archetype, spec.split, spec.index, draw, "wording"))
         evidence = observe(system.plan.problem, world)
         prompt = system.renderer.render(evidence, wording.choose)
@@ -165,8 +173,6 @@ class Workbench:
             gold=gold_json(system.plan, proof.walk.answer),
             meta=meta,
         )
-        if self.prove:
-            check_readable(record, world)
         return record, meta
 
 
@@ -215,7 +221,7 @@ class System:
                 "the tables and the reference evaluator walk differently",
                 {"subject": subject, "world": dict(world), "reference": repr(reference), "tables": repr(proof.walk)},
             )
-        verdict = self.prover.prove(proof)
+        verdict = ask(self.prover, proof, subject).verdict
         if verdict is Verdict.INCONCLUSIVE:
             raise Undecided(subject, "determined, sound, unique and minimal")
         if verdict is not Verdict.UNIQUE:
@@ -223,6 +229,18 @@ class System:
                 f"counting says unique, Z3 says {verdict.value}",
                 {"subject": subject, "world": dict(world), "scripts": dict(self.prover.scripts(proof))},
             )
+
+
+def ask(prover: Prover, proof: TaskProof, subject: str) -> TaskProof:
+    """Z3's own verdict on what `proof` claims.
+
+    Raises:
+        Disagreement: Z3 found something that plain evaluation denies.
+    """
+    try:
+        return prover.prove(proof)
+    except UnconfirmedModelError as error:
+        raise Disagreement(str(error), {"subject": subject, "world": dict(proof.walk.start), "query": error.case}) from error
 
 
 def check_readable(record: TaskRecord, world: Assignment) -> None:

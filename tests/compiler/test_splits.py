@@ -1,0 +1,78 @@
+"""Which tasks a split has, and where their worlds come from."""
+
+from __future__ import annotations
+
+import attrs
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compiler.plan import ArchetypePlan, DatasetPlan, RegionPlan, SplitPlan
+from compiler.splits import Novelty, TaskSpec, apportion, split_condition, split_specs
+from solvers.problem import TRUE, Apply, Const, Op, Var
+
+weights = st.lists(st.integers(1, 50), min_size=1, max_size=8).map(lambda ws: [(f"a{i}", w) for i, w in enumerate(ws)])
+
+
+@given(st.integers(0, 2000), weights)
+def test_apportion_gives_all_and_is_off_by_less_than_one(total: int, shares: list[tuple[str, int]]) -> None:
+    given_out = apportion(total, shares)
+    whole = sum(weight for _, weight in shares)
+    assert sum(given_out.values()) == total
+    assert all(abs(given_out[name] - total * weight / whole) < 1 for name, weight in shares)
+
+
+def condition(name: str) -> Apply:
+    return Apply(Op.GE, (Var(name), Const(1)))
+
+
+ARCHETYPE = ArchetypePlan("a", "", "one", ("r",), frozenset({"R"}), "t", condition("w"), condition("h"))
+DATASET = DatasetPlan(
+    "d",
+    "1",
+    7,
+    "",
+    (RegionPlan("here", "one", condition("x")), RegionPlan("there", "two", condition("y"))),
+    (
+        SplitPlan("train", 20, False, ("here", "there"), (), 1, (("a", 1), ("b", 3))),
+        SplitPlan("ood", 5, True, (), ("here", "there"), 2, (("a", 1),), ("train",)),
+    ),
+)
+TRAIN, OOD = DATASET.splits
+
+
+def test_specs_are_shuffled_by_the_seed_alone() -> None:
+    specs = split_specs(DATASET, TRAIN)
+    assert sorted(specs) == [TaskSpec("train", "a", i) for i in range(5)] + [TaskSpec("train", "b", i) for i in range(15)]
+    assert list(specs) != sorted(specs)
+    assert specs == split_specs(DATASET, TRAIN)
+    assert specs != split_specs(attrs.evolve(DATASET, seed=8), TRAIN)
+
+
+def test_specs_of_others_stay_in_order_when_an_archetype_is_added() -> None:
+    more = attrs.evolve(TRAIN, count=24, uses=(*TRAIN.uses, ("c", 4)))
+    grown = attrs.evolve(more, count=40)
+    kept = [spec for spec in split_specs(DATASET, grown) if spec.archetype != "c"]
+    assert kept == list(split_specs(DATASET, TRAIN))
+
+
+def test_condition_leaves_boundary_worlds_to_boundary_splits() -> None:
+    assert split_condition(ARCHETYPE, DATASET, OOD) == Apply(Op.AND, (condition("w"), condition("h"), condition("x")))
+    outside = (Apply(Op.NOT, (condition("h"),)), Apply(Op.NOT, (condition("x"),)))
+    assert split_condition(ARCHETYPE, DATASET, TRAIN) == Apply(Op.AND, (condition("w"), *outside))
+
+
+def test_condition_is_true_where_nothing_is_asked() -> None:
+    free = attrs.evolve(ARCHETYPE, where=TRUE, hard=TRUE, system="three")
+    assert split_condition(free, DATASET, TRAIN) == TRUE
+
+
+def test_novelty_accepts_a_new_pair_or_a_new_region_only() -> None:
+    novelty = Novelty(DATASET)
+    pair = frozenset({"P", "Q"})
+    novelty.add(TaskSpec("train", "a", 0), frozenset({"P", "R"}), frozenset())
+    novelty.add(TaskSpec("ood", "a", 0), pair, frozenset())
+    novelty.add(TaskSpec("ood", "a", 1), frozenset({"P"}), frozenset({"here"}))
+    novelty.add(TaskSpec("ood", "a", 2), frozenset({"P"}), frozenset())
+    assert [spec.index for spec, _ in novelty.broken()] == [2]
+    novelty.add(TaskSpec("train", "b", 1), pair, frozenset({"here"}))
+    assert [spec.index for spec, _ in novelty.broken()] == [0, 1, 2]
