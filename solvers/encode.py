@@ -25,6 +25,7 @@ from solvers.problem import (
     Sort,
     Var,
     With,
+    walk_expr,
 )
 from solvers.smtlib import BOOL, INT, Pool, Term, boolean, integer
 
@@ -35,12 +36,23 @@ class State:
     Attributes:
         label: Marks the names of its relations in scripts; none in passing states.
         before: The state that `Before` goes back to: itself, outside a prescription.
+        origin: The state from which this one differs in the variables `changes` alone.
     """
 
-    def __init__(self, values: Mapping[str, Term], *, label: str = "", before: State | None = None) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Term],
+        *,
+        label: str = "",
+        before: State | None = None,
+        origin: State | None = None,
+        changes: frozenset[str] = frozenset(),
+    ) -> None:
         self.values = dict(values)
         self.label = label
         self.before = self if before is None else before
+        self.origin = origin
+        self.changes = changes
         self.known: dict[int, tuple[Expr, Term]] = {}  # by identity; holding the expression keeps it valid
         self.relations: dict[str, Term] = {}
         self._neighbours: dict[tuple[str, ...], State] = {}
@@ -58,7 +70,8 @@ class State:
         if key not in self._neighbours:
             if unknown := changes.keys() - self.values.keys():
                 raise KeyError(min(unknown))
-            self._neighbours[key] = State({**self.values, **changes}, label=label, before=before)
+            values = {**self.values, **changes}
+            self._neighbours[key] = State(values, label=label, before=before, origin=self, changes=frozenset(changes))
         return self._neighbours[key]
 
 
@@ -68,6 +81,22 @@ class Encoder:
     def __init__(self, problem: Problem) -> None:
         self.pool = Pool()
         self._definitions = dict(problem.relations)
+        self._support: dict[str, frozenset[str]] = {}
+        for name, definition in problem.relations:
+            self._support[name] = self._variables_of(definition)
+
+    def _variables_of(self, expr: Expr) -> frozenset[str]:
+        """Collect the variables that `expr` may depend on, and perhaps some more."""
+        found = set[str]()
+        for part in walk_expr(expr):
+            match part:
+                case Var(name=name):
+                    found.add(name)
+                case Rel(name=name):
+                    found |= self._support[name]
+                case _:
+                    pass
+        return frozenset(found)
 
     def term(self, expr: Expr, state: State) -> Term:
         """Encode `expr` in `state`."""
@@ -87,6 +116,8 @@ class Encoder:
 
     def _build(self, expr: Expr, state: State) -> Term:
         match expr:
+            case Apply(op=op, args=args):
+                return _OPERATORS[op](self.pool, [self.term(arg, state) for arg in args])
             case Const(value=value):
                 return boolean(value) if isinstance(value, bool) else integer(value)
             case Var(name=name, sort=sort):
@@ -94,8 +125,6 @@ class Encoder:
                 return held if sort is Sort.INT else self.pool.negate(self.pool.equal(held, integer(0)))
             case Rel(name=name):
                 return self._relation(name, state)
-            case Apply(op=op, args=args):
-                return _OPERATORS[op](self.pool, [self.term(arg, state) for arg in args])
             case Lookup(entries=entries, key=key):
                 return self._entry(entries, self.number(key, state))
             case With(body=body, changes=changes):
@@ -106,10 +135,17 @@ class Encoder:
         assert_never(expr)
 
     def _relation(self, name: str, state: State) -> Term:
-        if name not in state.relations:
+        known = state.relations.get(name)
+        if known is not None:
+            return known
+        if state.origin is not None and state.changes.isdisjoint(self._support[name]):
+            term = self._relation(name, state.origin)
+        else:
             term = self.term(self._definitions[name], state)
-            state.relations[name] = self.pool.label(term, f"{name}@{state.label}") if state.label else term
-        return state.relations[name]
+            if state.label:
+                self.pool.label(term, f"{name}@{state.label}")
+        state.relations[name] = term
+        return term
 
     def _entry(self, entries: Sequence[tuple[int, int]], key: Term) -> Term:
         """Choose among table entries; the last is for every other key, of which there are none."""

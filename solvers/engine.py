@@ -64,12 +64,16 @@ class Engine:
 
     def fill(self, formula: Formula, values: Mapping[str, int]) -> Formula:
         """Put numbers in the place of names."""
-        given = [name for name in formula.names if name in values]
+        given = tuple(name for name in formula.names if name in values)
         if not given:
             return formula
-        pairs = [(self._symbol(name), self._number(values[name])) for name in given]
+        # Through the raw interface: the checks of `z3.substitute` cost more than the substitution.
+        context, count = self._context, len(given)
+        sources = (z3.Ast * count)(*[self._symbol(name).as_ast() for name in given])
+        targets = (z3.Ast * count)(*[self._number(values[name]).as_ast() for name in given])
+        filled = z3.Z3_substitute(context.ref(), formula.term.as_ast(), count, sources, targets)
         names = tuple(name for name in formula.names if name not in values)
-        return Formula(names, z3.substitute(formula.term, *pairs))
+        return Formula(names, z3.BoolRef(filled, context))
 
     def check(self, formulas: Sequence[Formula]) -> Outcome:
         """Look for values of the open names that fulfil all of the formulas.

@@ -56,12 +56,12 @@ class Prover:
     def prove(self, proof: TaskProof) -> TaskProof:
         """Come to a verdict of Z3's own about what `proof` claims.
 
-        A unique task is proved at the level of uniqueness that is claimed. The rivals of an ambiguous one
-        are tried first. Counts of worlds are handed on unchecked.
+        A unique task is proved at the level of uniqueness that is claimed, or a weaker one if that fails.
+        The rivals of an ambiguous one are tried first. The count of worlds is handed on unchecked.
 
         Returns:
-            `proof` with Z3's verdict, reason, refutations, and the routes and worlds that it needed. It
-            agrees if the verdict is the same.
+            Z3's verdict with the routes, worlds and refutations that it needed. Z3 agrees with `proof` if
+            verdict and uniqueness are the same; it doesn't look for a higher level than is claimed.
 
         Raises:
             UnconfirmedModelError: Z3 and plain evaluation disagree.
@@ -70,7 +70,7 @@ class Prover:
         if not walk.gives_task:
             return self._without_task(proof)
         rivals = [found.rival for found in proof.refutations if found.claim is Claim.P3 and found.rival is not None]
-        levels = (proof.uniqueness or Uniqueness.PREFERRED,)
+        levels = _LEVELS[_LEVELS.index(proof.uniqueness or Uniqueness.PREFERRED) :]
         found = self._settle(walk, levels, known=proof.walks, worlds=proof.rival_worlds, rivals=rivals)
         return attrs.evolve(found, hidden_worlds=proof.hidden_worlds)
 

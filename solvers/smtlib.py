@@ -9,6 +9,7 @@ grows with the number of distinct parts and not with the size of the tree.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -43,6 +44,7 @@ TRUE = Term("true", BOOL)
 FALSE = Term("false", BOOL)
 
 
+@functools.lru_cache(maxsize=4096)
 def integer(value: int) -> Term:
     return Term(str(value) if value >= 0 else f"(- {-value})", INT, literal=value)
 
@@ -100,7 +102,7 @@ class Pool:
         self._by_body[sort, text] = term
         return term
 
-    def label(self, term: Term, name: str) -> Term:
+    def label(self, term: Term, name: str) -> None:
         """Remember a name that people know for `term`, for `body` to use; the first name stays."""
         if term.text.startswith("$"):
             number = term.definitions[0]
@@ -108,7 +110,6 @@ class Pool:
             if number not in self._labels and quoted not in self._taken:
                 self._labels[number] = quoted
                 self._taken.add(quoted)
-        return term
 
     # ---- operators that several encodings need ----------------------------------------------------
 

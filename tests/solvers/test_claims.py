@@ -1,0 +1,119 @@
+"""The terms of claims must say what the reference says of walks, repairs and costs."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies.asking import ask
+from strategies.problems import all_worlds, problems, worlds
+
+from solvers import evaluate
+from solvers.claims import Claims, path_of, repaired_name
+from solvers.outcome import Uniqueness, Walk
+from solvers.problem import Apply, Const, Kind, Observation, Op, Problem, Var, Variable
+from solvers.queries import start_values, walk_values
+
+
+def _task_walks(problem: Problem) -> list[Walk]:
+    return [walk for world in all_worlds(problem) if (walk := evaluate.run_walk(problem, world)).gives_task]
+
+
+def _route(walk: Walk) -> tuple[object, ...]:
+    return path_of(walk), [dict(step.sets) for step in walk.steps]
+
+
+@given(st.data())
+def test_a_world_takes_a_route_exactly_if_its_walk_does(data: st.DataObject) -> None:
+    """Every route of the problem against some worlds, with the numbers open and written out."""
+    problem = data.draw(problems())
+    known = {str(_route(walk)): walk for walk in _task_walks(problem)}
+    claims = Claims(problem)
+    for world in data.draw(st.lists(worlds(problem), min_size=1, max_size=4)):
+        if not evaluate.value(problem, problem.valid, world):
+            continue
+        own = evaluate.run_walk(problem, world)
+        wanted = [int(own.gives_task and _route(own) == _route(walk)) for walk in known.values()]
+        written = []
+        for walk, expected in zip(known.values(), wanted, strict=True):
+            fixed = start_values(world, world) | walk_values(walk)
+            assert ask(claims.pool, [claims.takes(claims.route(claims.start(), path_of(walk)))], fixed) == [expected]
+            written.append(claims.takes(claims.route(claims.start(fixed), path_of(walk), fixed)))
+        assert ask(claims.pool, written) == wanted
+
+
+@given(st.data())
+def test_a_repair_is_one_exactly_if_the_reference_says_so(data: st.DataObject) -> None:
+    problem = data.draw(problems())
+    walks = _task_walks(problem)
+    if not walks:
+        return
+    claims = Claims(problem)
+    walk = data.draw(st.sampled_from(walks))
+    fields = [variable.name for variable in problem.editable]
+    start = start_values(walk.start, walk.start) | walk_values(walk)
+    for _ in range(4):
+        repair = {variable.name: data.draw(st.sampled_from(variable.domain)) for variable in problem.editable}
+        fixed = start | {repaired_name(field): value for field, value in repair.items()}
+        wanted = int(evaluate.is_repair(problem, walk, repair))
+        for known, filled in (({}, fixed), (fixed, {})):
+            route = claims.route(claims.start(known), path_of(walk), known)
+            term = claims.repairs(route, claims.mended(route.start, fields, known))
+            assert ask(claims.pool, [term], filled) == [wanted]
+
+
+@given(st.data())
+def test_costs_compare_as_the_reference_compares_them(data: st.DataObject) -> None:
+    problem = data.draw(problems())
+    walks = [walk for walk in _task_walks(problem) if walk.fix]
+    if not walks:
+        return
+    claims = Claims(problem)
+    walk = data.draw(st.sampled_from(walks))
+    named = evaluate.named_fields(problem, walk)
+    fix = dict(walk.fix)
+    dearest = evaluate.cost(problem, walk.start, fix)
+    start = start_values(walk.start, walk.start) | walk_values(walk)
+    for _ in range(6):
+        new = {field: data.draw(st.sampled_from(problem.variable(field).domain)) for field in named}
+        differs = any(new[field] != walk.final[field] for field in named)
+        few = sum(new[field] != walk.start[field] for field in named) <= len(fix)
+        wanted = {
+            Uniqueness.PREFERRED: differs and evaluate.cost(problem, walk.start, new) <= dearest,
+            Uniqueness.NAMED: differs and few,
+        }
+        fixed = start | {repaired_name(field): value for field, value in new.items()}
+        for known, filled in (({}, fixed), (fixed, {})):
+            route = claims.route(claims.start(known), path_of(walk), known)
+            mended = claims.mended(route.start, named, known)
+            terms = [claims.rival_cost(route, mended, named, level, len(fix)) for level in wanted]
+            assert ask(claims.pool, terms, filled) == [int(expected) for expected in wanted.values()]
+
+
+@given(problems())
+def test_named_fields_are_those_of_the_reference(problem: Problem) -> None:
+    claims = Claims(problem)
+    for walk in _task_walks(problem)[:5]:
+        assert claims.named_fields(path_of(walk)) == evaluate.named_fields(problem, walk)
+
+
+def test_free_variables_are_the_hidden_ones_and_the_facts_that_are_rounded() -> None:
+    def variable(name: str, kind: Kind) -> Variable:
+        return Variable(name, kind, (0, 1))
+
+    exact, rounded, hidden = variable("exact", Kind.GIVEN), variable("rounded", Kind.GIVEN), variable("h", Kind.HIDDEN)
+    halved = Apply(Op.FLOORDIV, (Var("rounded"), Const(2)))
+    problem = Problem(
+        name="facts",
+        variables=(variable("c", Kind.CONFIG), exact, rounded, hidden),
+        relations=(),
+        observations=(
+            Observation("c", "config", Var("c")),
+            Observation("exact", "config", Var("exact")),
+            Observation("rounded", "config", halved),
+        ),
+        rules=(),
+    )
+    claims = Claims(problem)
+    assert claims.free == ("rounded", "h")
+    assert claims.fixed == ("c", "exact")
+    assert claims.same_evidence(claims.start()).symbols == {"rounded@0", "2@e"}
