@@ -44,9 +44,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, Path], None]:
             return
         expected = path.read_text(encoding="utf-8") if path.exists() else ""
         if actual != expected:
-            rows = difflib.unified_diff(
-                expected.splitlines(), actual.splitlines(), str(path), "actual", lineterm=""
-            )
+            rows = difflib.unified_diff(expected.splitlines(), actual.splitlines(), str(path), "actual", lineterm="")
             pytest.fail("\n".join(rows) or "the texts differ in their line ends", pytrace=False)
 
     return compare
