@@ -40,7 +40,9 @@ def run_examples(plan: ProgramPlan, checked: CheckedProgram) -> tuple[Diagnostic
 def _run(example: CheckedExample, plan: SystemPlan, system: CheckedSystem, where: Expr) -> Iterator[Diagnostic]:
     world = dict(example.world)
     if not value(plan.problem, plan.problem.valid, world):
-        broken = [text or "a `require`" for text, condition in plan.requires if not value(plan.problem, condition, world)]
+        broken = [
+            text or "a `require`" for text, condition in plan.requires if not value(plan.problem, condition, world)
+        ]
         yield Diagnostic(
             "E430",
             "the example's world doesn't exist",

@@ -53,7 +53,7 @@ def run_frontend(paths: Sequence[Path], *, root: Path | None = None, lints: bool
     plan = lower_program(checked, loaded)
     found = loaded.diagnostics + diagnostics + _unprintable(plan)
     if lints:
-        found += run_examples(plan, checked) + sampled_lints(plan)
+        found += run_examples(plan, checked) + sampled_lints(plan, checked)
     return Frontend(plan, found)
 
 

@@ -13,7 +13,7 @@ from dsl.declarations import Library
 from dsl.diagnostics import Diagnostic
 from dsl.expressions import Budget
 from dsl.families import FamilyChecker
-from dsl.findings import Findings
+from dsl.findings import CheckStoppedError, Findings
 from dsl.lints import lint_program
 from dsl.loader import Loaded
 from dsl.resolve import Index
@@ -26,7 +26,16 @@ def check_program(loaded: Loaded) -> tuple[CheckedProgram | None, tuple[Diagnost
     Returns:
         The program, if nothing in it is wrong, and the diagnostics; warnings come with either.
     """
-    findings, budget = Findings(), Budget()
+    findings = Findings()
+    try:
+        program = _check(loaded, findings)
+    except CheckStoppedError:
+        program = None
+    return (None if findings.error_count else program), findings.in_order()
+
+
+def _check(loaded: Loaded, findings: Findings) -> CheckedProgram:
+    budget = Budget()
     index = Index(loaded.modules, loaded.imports, findings)
     library = Library(index, findings, budget)
     systems = {
@@ -44,4 +53,4 @@ def check_program(loaded: Loaded) -> tuple[CheckedProgram | None, tuple[Diagnost
     bounds = check_bounds(program, findings)
     if findings.error_count == 0:
         lint_program(program, systems, index, library, bounds, findings)
-    return (None if findings.error_count else program), findings.in_order()
+    return program

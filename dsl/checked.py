@@ -15,38 +15,38 @@ from dsl.domains import ValueType
 from dsl.source import Span
 
 
-def _span() -> Span:
-    return attrs.field(kw_only=True, eq=False, repr=False)  # type: ignore[no-any-return]
+@attrs.frozen
+class Spanned:
+    """Something with a place in a source."""
+
+    span: Span = attrs.field(kw_only=True, eq=False, repr=False)
 
 
 # ------------------------------------------------------------------ expressions
 
 
 @attrs.frozen
-class Constant:
+class Constant(Spanned):
     """A known value; flags are 0 and 1, members of enumerations their codes."""
 
     value: int
     type: ValueType
-    span: Span = _span()
 
 
 @attrs.frozen
-class VariableRef:
+class VariableRef(Spanned):
     name: str
     type: ValueType
-    span: Span = _span()
 
 
 @attrs.frozen
-class RelationRef:
+class RelationRef(Spanned):
     name: str
     type: ValueType
-    span: Span = _span()
 
 
 @attrs.frozen
-class Operation:
+class Operation(Spanned):
     """`op` applied to `args`.
 
     `op` is one of + - * mod floor ceil neg min max abs if == != < <= > >= and or not implies. `+`, `*`,
@@ -56,36 +56,32 @@ class Operation:
     op: str
     args: tuple[Typed, ...]
     type: ValueType
-    span: Span = _span()
 
 
 @attrs.frozen
-class TableRef:
+class TableRef(Spanned):
     """The entry of a table under `key`."""
 
     table: str
     key: Typed
     type: ValueType
-    span: Span = _span()
 
 
 @attrs.frozen
-class Within:
+class Within(Spanned):
     """`body` where the given variables have other values, computed outside."""
 
     body: Typed
     changes: tuple[tuple[str, Typed], ...]
     type: ValueType
-    span: Span = _span()
 
 
 @attrs.frozen
-class Earlier:
+class Earlier(Spanned):
     """`body` in the state in which the rule fired."""
 
     body: Typed
     type: ValueType
-    span: Span = _span()
 
 
 Typed = Constant | VariableRef | RelationRef | Operation | TableRef | Within | Earlier
@@ -129,7 +125,7 @@ class Printing:
 
 
 @attrs.frozen
-class CheckedTable:
+class CheckedTable(Spanned):
     """A lookup table, with an entry for every member of an enumeration or flag that is its key."""
 
     name: str
@@ -137,11 +133,10 @@ class CheckedTable:
     value: ValueType
     entries: tuple[tuple[int, int], ...]
     text: str
-    span: Span = _span()
 
 
 @attrs.frozen
-class CheckedVariable:
+class CheckedVariable(Spanned):
     """A variable.
 
     Attributes:
@@ -162,11 +157,10 @@ class CheckedVariable:
     prefer: str
     default: int
     printing: Printing | None
-    span: Span = _span()
 
 
 @attrs.frozen
-class CheckedRelation:
+class CheckedRelation(Spanned):
     """A relation; `profiler` ones are shown, numbers as `printing` says and exactly where it is None."""
 
     name: str
@@ -175,20 +169,18 @@ class CheckedRelation:
     text: str
     profiler: bool
     printing: Printing | None
-    span: Span = _span()
 
 
 @attrs.frozen
-class CheckedAttribute:
+class CheckedAttribute(Spanned):
     name: str
     type: ValueType
     value: Typed
     printing: Printing | None
-    span: Span = _span()
 
 
 @attrs.frozen
-class CheckedEvent:
+class CheckedEvent(Spanned):
     """A log event; a condition of None always holds."""
 
     name: str
@@ -196,51 +188,46 @@ class CheckedEvent:
     condition: Typed | None
     attributes: tuple[CheckedAttribute, ...]
     wordings: tuple[str, ...]
-    span: Span = _span()
 
 
 @attrs.frozen
-class CheckedCondition:
+class CheckedCondition(Spanned):
     """A `require`, `sound`, `where` or `hard where`."""
 
     condition: Typed
     text: str
-    span: Span = _span()
 
 
 @attrs.frozen
-class CheckedAssign:
+class CheckedAssign(Spanned):
     field: str
     value: Typed
-    span: Span = _span()
 
 
 @attrs.frozen
-class CheckedPick:
+class CheckedPick(Spanned):
     """`direction` is "largest", "smallest" or "first"."""
 
     field: str
     direction: str
     where: Typed
-    span: Span = _span()
 
 
 CheckedSet = CheckedAssign | CheckedPick
 
 
 @attrs.frozen
-class CheckedKeep:
+class CheckedKeep(Spanned):
     """A quantity that stays; `sense` is "equal", "not above" or "not below"; `field` for a config variable."""
 
     name: str
     sense: str
     field: bool
     type: ValueType
-    span: Span = _span()
 
 
 @attrs.frozen
-class CheckedRule:
+class CheckedRule(Spanned):
     """A rule; `says` has its constants filled in."""
 
     name: str
@@ -250,11 +237,10 @@ class CheckedRule:
     alternatives: tuple[tuple[CheckedSet, ...], ...]
     keeps: tuple[CheckedKeep, ...]
     says: str
-    span: Span = _span()
 
 
 @attrs.frozen
-class CheckedSystem:
+class CheckedSystem(Spanned):
     """A system.
 
     Attributes:
@@ -274,7 +260,6 @@ class CheckedSystem:
     sounds: tuple[CheckedCondition, ...]
     keeps: tuple[CheckedKeep, ...]
     rules: tuple[CheckedRule, ...]
-    span: Span = _span()
 
     def variable(self, name: str) -> CheckedVariable:
         return next(variable for variable in self.variables if variable.name == name)
@@ -305,7 +290,7 @@ def expressions_of(system: CheckedSystem) -> Iterator[Typed]:
 
 
 @attrs.frozen
-class CheckedExample:
+class CheckedExample(Spanned):
     """An inline example.
 
     Attributes:
@@ -319,12 +304,11 @@ class CheckedExample:
     codes: tuple[str, ...]
     fix: tuple[tuple[str, int], ...]
     shows: tuple[tuple[str, int, Span], ...] = attrs.field(eq=False)
-    codes_span: Span = _span()
-    span: Span = _span()
+    codes_span: Span = attrs.field(kw_only=True, eq=False, repr=False)
 
 
 @attrs.frozen
-class CheckedArchetype:
+class CheckedArchetype(Spanned):
     """An archetype or a composition; a composition has two `parts` and the conditions of both, unless fresh."""
 
     name: str
@@ -336,19 +320,17 @@ class CheckedArchetype:
     hards: tuple[CheckedCondition, ...]
     examples: tuple[CheckedExample, ...]
     parts: tuple[str, ...]
-    span: Span = _span()
 
 
 @attrs.frozen
-class CheckedRegion:
+class CheckedRegion(Spanned):
     name: str
     system: str
     condition: Typed
-    span: Span = _span()
 
 
 @attrs.frozen
-class CheckedSplit:
+class CheckedSplit(Spanned):
     name: str
     count: int
     boundary: bool
@@ -357,18 +339,16 @@ class CheckedSplit:
     interaction: int
     unseen: tuple[str, ...]
     uses: tuple[tuple[str, int], ...]
-    span: Span = _span()
 
 
 @attrs.frozen
-class CheckedDataset:
+class CheckedDataset(Spanned):
     name: str
     version: str
     seed: int
     title: str
     regions: tuple[CheckedRegion, ...]
     splits: tuple[CheckedSplit, ...]
-    span: Span = _span()
 
 
 @attrs.frozen

@@ -12,7 +12,7 @@ from dsl import nodes
 from dsl.checked import CheckedArchetype, CheckedDataset, CheckedRegion, CheckedSplit
 from dsl.expressions import Budget, Checker
 from dsl.families import FamilyChecker
-from dsl.findings import Findings, suggestion
+from dsl.findings import Findings
 from dsl.resolve import Index, find_declared, report_duplicate
 
 MAX_INTERACTION: Final = 3
@@ -61,7 +61,7 @@ def _check_unseen(splits: Sequence[nodes.SplitDecl], findings: Findings) -> None
     for split in splits:
         for ident in split.unseen:
             if ident.name not in names:
-                helps = suggestion(ident.name, names)
+                helps = findings.suggestion(ident.name, names)
                 findings.error("E210", f"unknown split `{ident.name}`", ident.span, "not in this dataset", helps=helps)
             elif ident.name == split.name.name:
                 findings.error("E420", f"split `{ident.name}` can't be unseen in itself", ident.span, "this split")
@@ -85,7 +85,7 @@ def _split(
 ) -> CheckedSplit:
     for ident in (*decl.avoid, *decl.within):
         if ident.name not in regions:
-            helps = suggestion(ident.name, regions)
+            helps = findings.suggestion(ident.name, regions)
             findings.error("E210", f"unknown region `{ident.name}`", ident.span, "not in this dataset", helps=helps)
     for ident in decl.within:
         if ident.name in {other.name for other in decl.avoid}:
@@ -136,12 +136,10 @@ def _warn_idle(
                 ident.span,
                 f"no archetype here is of `{regions[ident.name]}`",
             )
-    if decl.boundary:
-        for archetype in used:
-            if not archetype.hards:
-                findings.warn(
-                    "W451",
-                    f"`{archetype.name}` has no `hard where`",
-                    decl.name.span,
-                    "this split asks for boundary tasks",
-                )
+    if decl.boundary and used and not any(archetype.hards for archetype in used):
+        findings.warn(
+            "W451",
+            f"`boundary` changes nothing in split `{decl.name.name}`",
+            decl.name.span,
+            "no archetype here has a `hard where`",
+        )

@@ -7,11 +7,22 @@ have their meaning. A wrong declaration leaves its name in scope with no value, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from dsl import nodes
-from dsl.checked import CheckedTable, Constant, TableRef, walk_typed
-from dsl.domains import FLAG, MAX_DOMAIN, NUMBER, Enumeration, Quantity, Unit, ValueType, repeated, value_text
+from dsl.checked import CheckedTable, Constant
+from dsl.domains import (
+    FLAG,
+    MAX_DOMAIN,
+    MAX_MEMBERS,
+    NUMBER,
+    TRUTH_WORDS,
+    Enumeration,
+    Quantity,
+    Unit,
+    ValueType,
+    repeated,
+    value_text,
+)
 from dsl.expressions import Budget, Checker
 from dsl.findings import Findings, listed
 from dsl.literals import MAX_MAGNITUDE, constant_value, whole_domain
@@ -59,18 +70,12 @@ class Library:
             name: self.enumerations.get(id(declared.node), units.get(id(declared.node)))
             for name, declared in self._index.visible(self._index.types, module).items()
         }
-        spaces: tuple[Mapping[str, Sequence[Declared[Any]]], ...] = (self._index.types, self._index.values)
         return Scope(
             module=module,
             names=self.names[module],
             types=types,
             enumerations=tuple(each for each in types.values() if isinstance(each, Enumeration)),
-            elsewhere={
-                name: self._index.import_help(declarations[0], module)
-                for space in spaces
-                for name, declarations in space.items()
-                if not any(declared.module in self._index.sees[module] for declared in declarations)
-            },
+            elsewhere=lambda name: self._index.elsewhere(name, module),
             used=set(),
         )
 
@@ -104,7 +109,7 @@ class Library:
         visible = self._index.visible(self._index.types, declared.module)
         if decl.base.name not in visible or isinstance(visible[decl.base.name].node, nodes.EnumDecl):
             names = [name for name, each in visible.items() if isinstance(each.node, nodes.UnitDecl)]
-            scope = Scope(declared.module, {}, dict.fromkeys(names), (), {}, set())
+            scope = Scope(declared.module, {}, dict.fromkeys(names), (), lambda _: None, set())
             scope.unit(decl.base, self._findings)
             return None
         if base is None:
@@ -196,13 +201,19 @@ def check_enumeration(decl: nodes.EnumDecl | nodes.EnumType, findings: Findings)
     if not decl.members:
         findings.error("E401", "an enumeration without members", decl.span, "no member")
         return None
-    if len(decl.members) > MAX_DOMAIN:
-        findings.error("E403", f"an enumeration of {len(decl.members)} members", decl.span, f"at most {MAX_DOMAIN}")
+    if len(decl.members) > MAX_MEMBERS:
+        findings.error("E403", f"an enumeration of {len(decl.members)} members", decl.span, f"at most {MAX_MEMBERS}")
         return None
-    twice = repeated(decl.members.index(member) for member in decl.members)
+    twice = repeated(decl.members)
     if twice is not None:
-        findings.error("E404", f"`{decl.members[twice]}` is listed twice", decl.span, "in this enumeration")
+        findings.error("E404", f"`{twice}` is listed twice", decl.span, "in this enumeration")
         return None
+    for member in decl.members:
+        if member in TRUTH_WORDS:
+            findings.error(
+                "E204", f"`{member}` is a truth value and can't be a member", decl.span, "in this enumeration"
+            )
+            return None
     return Enumeration(name, decl.members)
 
 
@@ -222,10 +233,6 @@ def _constant(decl: nodes.ConstDecl, checker: Checker) -> Constant | None:
     typed = checker.inferred(decl.value)
     if typed is None:
         return None
-    for part in walk_typed(typed):
-        if isinstance(part, TableRef):
-            checker.findings.error("E305", "a constant must be constant", part.span, "this looks up a table")
-            return None
     return constant_value(typed, "a constant", checker.findings)
 
 

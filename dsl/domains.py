@@ -8,12 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import gcd
-from typing import Final
+from typing import Final, TypeVar
 
 import attrs
 
 MAX_DOMAIN: Final = 4096
 """The largest number of values that a domain may have."""
+
+MAX_MEMBERS: Final = 256
+"""The largest number of members that an enumeration may have."""
+
+TRUTH_WORDS: Final = ("false", "true")
+
+T = TypeVar("T")
 
 
 @attrs.frozen
@@ -130,7 +137,7 @@ def value_text(value: int, type_: ValueType) -> str:
     """How people write a value of this type."""
     match type_:
         case Flag():
-            return "true" if value else "false"
+            return TRUTH_WORDS[value]
         case Enumeration(members=members):
             return members[value] if 0 <= value < len(members) else str(value)
         case Quantity():
@@ -166,9 +173,9 @@ def pow2_values(low: int, high: int) -> tuple[int, ...]:
     return tuple(1 << bit for bit in range(max(high, 0).bit_length()) if low <= 1 << bit <= high)
 
 
-def repeated(values: Iterable[int]) -> int | None:
+def repeated(values: Iterable[T]) -> T | None:
     """The first value that occurs a second time."""
-    seen: set[int] = set()
+    seen: set[T] = set()
     for value in values:
         if value in seen:
             return value

@@ -28,7 +28,7 @@ from dsl.domains import (
     unify,
     value_text,
 )
-from dsl.findings import Findings, listed, suggestion
+from dsl.findings import Findings, listed
 from dsl.literals import domain_constants, literal_value
 from dsl.resolve import (
     BoundSymbol,
@@ -201,6 +201,10 @@ class Checker:
                 self.scope.used.add(expected.name)
             return Constant(expected.code(member), expected, span=expr.span)
         homes = self.scope.members_named(member)
+        if expected is None and len(homes) == 1:
+            if homes[0].name:
+                self.scope.used.add(homes[0].name)
+            return Constant(homes[0].code(member), homes[0], span=expr.span)
         if isinstance(expected, Enumeration):
             self.findings.error(
                 "E209",
@@ -208,7 +212,7 @@ class Checker:
                 expr.span,
                 f"expected a `{type_text(expected)}`",
                 notes=(f"its members are {listed(expected.members)}",) if expected.name else (),
-                helps=suggestion(member, (*expected.members, *self._values())),
+                helps=self.findings.suggestion(member, (*expected.members, *self._values())),
             )
         elif homes and expected is not None:
             self.findings.error(
@@ -372,6 +376,9 @@ class Checker:
     def _in(self, expr: nodes.In) -> Typed | None:
         operand = self.check(expr.operand, None)
         if operand is None:
+            return None
+        if not expr.values:
+            self.findings.error("E401", "no values after `in`", expr.span, "nothing is in an empty set")
             return None
         type_ = settle(operand.type)
         values = [self.value(value, type_, "a value after `in`") for value in expr.values]

@@ -14,7 +14,7 @@ from dsl import nodes
 from dsl.checked import CheckedArchetype, CheckedCondition, CheckedExample, Constant
 from dsl.domains import ValueType
 from dsl.expressions import Budget, Checker, in_domain
-from dsl.findings import Findings, listed, suggestion
+from dsl.findings import Findings, listed
 from dsl.literals import constant_value
 from dsl.resolve import (
     Declared,
@@ -51,6 +51,7 @@ class FamilyChecker:
         self._systems = systems
         self._findings = findings
         self._budget = budget
+        self._scopes_in: dict[tuple[str, str], Scope] = {}
         self.checked: dict[str, CheckedArchetype] = {}
 
     def run(self) -> dict[str, CheckedArchetype]:
@@ -69,17 +70,23 @@ class FamilyChecker:
         declared = find_declared(self._index, self._index.systems, ident, module, "system", self._findings)
         if declared is None or ident.name not in self._systems:
             return None
-        system, here = self._systems[ident.name], self._scopes[module]
-        for name in sorted(set(here.names) & set(system.own)):
+        system = self._systems[ident.name]
+        if (ident.name, module) not in self._scopes_in:
+            self._scopes_in[ident.name, module] = self._joined_scope(system, self._scopes[module])
+        return system, self._scopes_in[ident.name, module]
+
+    def _joined_scope(self, system: SystemScope, here: Scope) -> Scope:
+        """What a file sees, and what the system declares; the two must not clash."""
+        for name in here.names.keys() & system.own.keys():
             report_duplicate(name, here.names[name].ident, system.own[name].ident, self._findings)
-        check_members([(each, None) for each in system.scope.enumerations], here.names, self._findings)
-        scope = attrs.evolve(
+        if here.names.keys() & system.members:
+            check_members([(each, None) for each in system.scope.enumerations], here.names, self._findings)
+        return attrs.evolve(
             here,
             names={**here.names, **system.own},
             types={**here.types, **system.own_types},
             enumerations=tuple(dict.fromkeys((*here.enumerations, *system.scope.enumerations))),
         )
-        return system, scope
 
     def _archetype(self, decl: nodes.ArchetypeDecl, module: str) -> None:
         before = self._findings.error_count
@@ -91,7 +98,7 @@ class FamilyChecker:
         if decl.fault is not None:
             faults = (decl.fault.name,)
             if decl.fault.name not in system.rules:
-                helps = suggestion(decl.fault.name, system.rules)
+                helps = self._findings.suggestion(decl.fault.name, system.rules)
                 message = f"`{decl.system.name}` has no rule `{decl.fault.name}`"
                 self._findings.error("E210", message, decl.fault.span, "not declared there", helps=helps)
                 faults = ()
@@ -214,7 +221,7 @@ class FamilyChecker:
         shows = self._shows(decl.shows, scope)
         for code in decl.codes:
             if code.name not in system.rules.values():
-                helps = suggestion(code.name, (*system.rules.values(), "HEALTHY"))
+                helps = self._findings.suggestion(code.name, (*system.rules.values(), "HEALTHY"))
                 message = f"`{system.decl.name.name}` has no code `{code.name}`"
                 self._findings.error("E210", message, code.span, "no rule has it", helps=helps)
                 return None

@@ -12,7 +12,7 @@ from typing import Final
 import attrs
 
 from dsl import nodes
-from dsl.checked import Constant, RelationRef, Typed, VariableRef, walk_typed
+from dsl.checked import Constant, RelationRef, TableRef, Typed, VariableRef, walk_typed
 from dsl.domains import (
     FLAG,
     MAX_DOMAIN,
@@ -83,10 +83,17 @@ def constant_value(typed: Typed, what: str, findings: Findings) -> Constant | No
     if isinstance(typed, Constant):
         return typed
     for part in walk_typed(typed):
-        if isinstance(part, VariableRef | RelationRef):
-            word = "variable" if isinstance(part, VariableRef) else "relation"
-            findings.error("E305", f"{what} must be constant", part.span, f"`{part.name}` is a {word}")
-            return None
+        match part:
+            case VariableRef(name=name):
+                why = f"`{name}` is a variable"
+            case RelationRef(name=name):
+                why = f"`{name}` is a relation"
+            case TableRef():
+                why = "this looks up a table"
+            case _:
+                continue
+        findings.error("E305", f"{what} must be constant", part.span, why)
+        return None
     try:
         value = int(Evaluator({}, {}, {}).value(typed))
     except ZeroDivisionError:

@@ -5,15 +5,16 @@ checks look names up in. A file sees what it declares and what the files that it
 archetypes, compositions and datasets have names of their own across the whole program; units and
 enumerations share one space of names per file, constants and tables another. Nothing is shadowed.
 
-A member of an enumeration is found by the type that is expected where it stands. A word therefore can't be
-both a member and a value that an expression could mean: `check_members` refuses that.
+A member of an enumeration is found by the type that is expected where it stands; where nothing is expected, it
+has to be a member of one visible enumeration only. A word can't be both a member and a value that an
+expression could mean: `check_members` refuses that.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 import attrs
 import networkx as nx
@@ -21,11 +22,14 @@ import networkx as nx
 from dsl import nodes
 from dsl.checked import CheckedTable, CheckedVariable, Constant
 from dsl.domains import Enumeration, Unit, ValueType, type_text
-from dsl.findings import Findings, suggestion
+from dsl.findings import Findings
 from dsl.source import Span
 
 N = TypeVar("N")
 S = TypeVar("S", bound="Symbol")
+
+MAX_DECLARATIONS: Final = 2000
+"""How many declarations a program may have outside systems."""
 
 BUILT_IN_TYPES = ("int", "bool")
 
@@ -57,6 +61,7 @@ class Index:
         families = _by_name(modules, (nodes.ArchetypeDecl, nodes.ComposeDecl))
         self.families = _unique(families, findings)
         self.datasets = _unique(_by_name(modules, (nodes.DatasetDecl,)), findings)
+        self._refuse_excess(findings)
         self._refuse_clashes(self.types, findings)
         self._refuse_clashes(self.values, findings)
         for name in BUILT_IN_TYPES:
@@ -65,13 +70,25 @@ class Index:
                     "E202", f"`{name}` is a built-in type", _ident(declared.node).span, "declared again here"
                 )
 
+    def _refuse_excess(self, findings: Findings) -> None:
+        every = [each for module in self.modules.values() for each in module.declarations]
+        counted = [each for each in every if not isinstance(each, nodes.Import)]
+        if len(counted) > MAX_DECLARATIONS:
+            findings.stop(
+                "E427",
+                f"the sources hold {len(counted)} declarations",
+                counted[MAX_DECLARATIONS].span,
+                f"at most {MAX_DECLARATIONS} are allowed",
+            )
+
     def _refuse_clashes(self, space: Mapping[str, list[Declared[N]]], findings: Findings) -> None:
-        for name, declarations in space.items():
-            for place, later in enumerate(declarations):
-                for earlier in declarations[:place]:
-                    if any({earlier.module, later.module} <= seen for seen in self.sees.values()):
-                        report_duplicate(name, _ident(later.node), _ident(earlier.node), findings)
-                        break
+        """A file must not see two declarations of one name."""
+        several = [declarations for declarations in space.values() if len(declarations) > 1]
+        for seen in self.sees.values():
+            for declarations in several:
+                visible = [_ident(each.node) for each in declarations if each.module in seen]
+                for later in visible[1:]:
+                    report_duplicate(later.name, later, visible[0], findings)
 
     def visible(self, space: Mapping[str, list[Declared[N]]], module: str) -> dict[str, Declared[N]]:
         """What `module` sees of a space of names, by name."""
@@ -83,7 +100,15 @@ class Index:
             if declared.module in seen
         }
 
+    def elsewhere(self, name: str, module: str) -> str | None:
+        """How `module` could see a type or value that it doesn't see."""
+        found = [*self.types.get(name, ()), *self.values.get(name, ())]
+        if not found or any(declared.module in self.sees[module] for declared in found):
+            return None
+        return self.import_help(found[0], module)
+
     def import_help(self, declared: Declared[N], module: str) -> str:
+        """Say where something is declared, and how `module` would see it."""
         path = posixpath.relpath(declared.module, posixpath.dirname(module) or ".")
         return f'it is declared in {declared.module}: add `import "{path}"`'
 
@@ -137,7 +162,7 @@ def find_declared(
         message = f"{what} `{ident.name}` is not visible in this file"
         findings.error("E203", message, ident.span, "not imported", helps=helps)
         return None
-    helps = suggestion(ident.name, [name for name, each in space.items() if each.module in seen])
+    helps = findings.suggestion(ident.name, [name for name, each in space.items() if each.module in seen])
     findings.error("E210", f"unknown {what} `{ident.name}`", ident.span, "not declared", helps=helps)
     return None
 
@@ -211,7 +236,7 @@ class Scope:
         names: Values that an expression can mention.
         types: Units and enumerations by name; None for a wrong declaration.
         enumerations: All that are visible, the ones written in place included.
-        elsewhere: Names that other files of the program declare, with the help line that says how to see them.
+        elsewhere: For a name that another file of the program declares, the help line that says how to see it.
         used: Collects the names that were looked up successfully.
     """
 
@@ -219,7 +244,7 @@ class Scope:
     names: Mapping[str, Symbol]
     types: Mapping[str, Unit | Enumeration | None]
     enumerations: tuple[Enumeration, ...]
-    elsewhere: Mapping[str, str]
+    elsewhere: Callable[[str], str | None]
     used: set[str]
 
     def extended(
@@ -259,10 +284,10 @@ class Scope:
         return None
 
     def _unknown_type(self, ident: nodes.Ident, what: str, candidates: Iterable[str], findings: Findings) -> None:
-        if ident.name in self.elsewhere:
+        if self.elsewhere(ident.name) is not None:
             unknown_name(self, ident, what, (), findings)
             return
-        helps = suggestion(ident.name, candidates)
+        helps = findings.suggestion(ident.name, candidates)
         findings.error("E206", f"unknown {what} `{ident.name}`", ident.span, "not declared here", helps=helps)
 
     def members_named(self, member: str) -> tuple[Enumeration, ...]:
@@ -296,11 +321,12 @@ def unknown_name(
     scope: Scope, ident: nodes.Ident | nodes.Name, what: str, candidates: Iterable[str], findings: Findings
 ) -> None:
     """Report a name that nothing visible has."""
-    if ident.name in scope.elsewhere:
-        helps: tuple[str, ...] = (scope.elsewhere[ident.name],)
-        findings.error("E203", f"`{ident.name}` is not visible in this file", ident.span, "not imported", helps=helps)
+    how_to_see = scope.elsewhere(ident.name)
+    if how_to_see is not None:
+        message = f"`{ident.name}` is not visible in this file"
+        findings.error("E203", message, ident.span, "not imported", helps=(how_to_see,))
         return
-    helps = suggestion(ident.name, candidates)
+    helps = findings.suggestion(ident.name, candidates)
     findings.error("E201", f"unknown {what} `{ident.name}`", ident.span, "not declared here", helps=helps)
 
 

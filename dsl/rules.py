@@ -24,7 +24,7 @@ from dsl.checked import (
 )
 from dsl.domains import FLAG, Quantity, value_text
 from dsl.expressions import Checker, in_domain
-from dsl.findings import Findings, suggestion
+from dsl.findings import Findings
 from dsl.resolve import (
     ConstantSymbol,
     QuantitySymbol,
@@ -87,7 +87,7 @@ def _runbook(book: RuleBook, findings: Findings) -> list[str]:
     listed: dict[str, nodes.Ident] = {}
     for ident in book.runbooks[0].rules:
         if ident.name not in declared:
-            helps = suggestion(ident.name, declared)
+            helps = findings.suggestion(ident.name, declared)
             findings.error("E210", f"unknown rule `{ident.name}`", ident.span, "not declared here", helps=helps)
         elif ident.name in listed:
             findings.error(
@@ -114,14 +114,6 @@ def _runbook(book: RuleBook, findings: Findings) -> list[str]:
 def _rule(decl: nodes.RuleDecl, checker: Checker, kept: frozenset[str]) -> CheckedRule | None:
     findings = checker.findings
     guard = checker.condition(decl.guard)
-    if not decl.alternatives or not all(alternative.sets for alternative in decl.alternatives):
-        findings.error(
-            "E412",
-            f"`{decl.name.name}` prescribes nothing",
-            decl.name.span,
-            "it would fire again at once",
-            helps=("add `set field = ...`",),
-        )
     alternatives = [_alternative(alternative, checker, kept) for alternative in decl.alternatives]
     keeps = check_keeps(decl.keeps, checker.scope, findings)
     says = "" if decl.says is None else _says(decl.says, checker.scope, findings)

@@ -8,7 +8,7 @@ other; one that is wrong but says its type still lends that type to its uses.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import attrs
 
@@ -50,6 +50,9 @@ from dsl.texts import check_show, fill_text
 T = TypeVar("T")
 
 KINDS = ("config", "given", "hidden")
+MAX_NAMES: Final = 500
+"""How many variables, relations, events, constants and tables a system may have."""
+
 LISTED = "in the order listed"
 
 
@@ -59,6 +62,7 @@ class SystemScope:
 
     Attributes:
         own, own_types: The names that the system itself declares.
+        members: Of all enumerations that the system sees.
         rules: Code of each rule.
     """
 
@@ -66,6 +70,7 @@ class SystemScope:
     scope: Scope
     own: dict[str, Symbol]
     own_types: dict[str, Unit | Enumeration | None]
+    members: frozenset[str]
     rules: dict[str, str]
     checked: CheckedSystem | None
 
@@ -125,7 +130,8 @@ class _SystemCheck:
         codes = {rule.name.name: rule.code.name for rule in rulebook.rules}
         self.own.update({name: symbol for name, symbol in self.names.items() if name not in self.outer.names})
         types = {name: type_ for name, type_ in self.scope.types.items() if name not in self.outer.types}
-        return SystemScope(self.decl, self.scope, self.own, types, codes, checked)
+        members = frozenset(member for each in self.scope.enumerations for member in each.members)
+        return SystemScope(self.decl, self.scope, self.own, types, members, codes, checked)
 
     # -------------------------------------------------------------- names
 
@@ -173,6 +179,14 @@ class _SystemCheck:
                     values.extend(each.name for each in named)
                 case _:
                     pass
+        if len(values) > MAX_NAMES:
+            name = self.decl.name
+            self.findings.stop(
+                "E427",
+                f"system `{name.name}` declares {len(values)} names",
+                name.span,
+                f"at most {MAX_NAMES} are allowed",
+            )
         outer = {name: symbol.ident for name, symbol in self.outer.names.items()}
         self._once(values, outer)
         self._once([decl.name for decl in self._items(nodes.EnumDecl)], {})
@@ -278,7 +292,7 @@ class _SystemCheck:
                 self.findings.error(
                     "E408",
                     f"the preference of `{variable.name}` must list each of its values once",
-                    prefer[0].span.to(prefer[-1].span),
+                    prefer[0].span.to(prefer[-1].span) if prefer else decl.name.span,
                     f"{len(values)} listed, the domain has {len(variable.domain)}",
                 )
             return LISTED, values

@@ -12,7 +12,7 @@ from typing import Final
 from dsl import nodes
 from dsl.checked import Printing
 from dsl.domains import Quantity, ValueType, conversion, type_text, unit_of
-from dsl.findings import Findings, suggestion
+from dsl.findings import Findings
 from dsl.resolve import Scope
 from dsl.unit_help import described, single_unit
 
@@ -45,7 +45,7 @@ def fill_text(
                 f"`{{{name}}}` names no {what}",
                 text.span,
                 "in this text",
-                helps=suggestion(name, names) or (f"place holders here are names of {what}s",),
+                helps=findings.suggestion(name, names) or (f"place holders here are names of {what}s",),
             )
             return match.group(0)
         return value
