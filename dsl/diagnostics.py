@@ -88,18 +88,10 @@ def to_json(diagnostic: Diagnostic) -> dict[str, object]:
 
 
 def _visible(text: str) -> str:
-    """Show tabs as spaces and escape what a terminal would obey: controls, format characters, surrogates."""
-    if text.isascii() and text.isprintable():
+    """Show tabs as spaces, and the code points of all characters that don't print or steer a terminal."""
+    if text.isprintable():
         return text
-    shown = []
-    for char in text:
-        if char == "\t":
-            shown.append(TAB)
-        elif unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
-            shown.append(f"<U+{ord(char):04X}>")
-        else:
-            shown.append(char)
-    return "".join(shown)
+    return "".join(char if char.isprintable() else TAB if char == "\t" else f"<U+{ord(char):04X}>" for char in text)
 
 
 def _width(text: str) -> int:

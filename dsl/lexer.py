@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator
 from importlib import resources
 
 import attrs
@@ -219,12 +218,6 @@ class _Lexer:
                 helps = ('a backslash stands before `"`, `\\` or `n`; for a backslash itself write `\\\\`',)
                 self.diagnostics.append(Diagnostic("E104", message, Span(self.source, start, start + 2), helps=helps))
 
-    def tokens(self, stream: Iterable[Token]) -> Iterator[Token]:
-        for token in stream:
-            good = self.mended(token)
-            if good is not None:
-                yield good
-
 
 def _with_suffixes(tokens: list[Token]) -> None:
     """Turn a NAME after an INT on the same line into a SUFFIX, in place.
@@ -247,18 +240,20 @@ def lex(source: Source) -> Lexed:
     tokens: list[Token] = []
     opened: list[int] = []
     stack: list[int] = []
-    for token in lexer.tokens(language().lex(source.text)):
-        opened.append(stack[-1] if stack else -1)
-        if token.type in PARTNER:
-            stack.append(len(tokens))
-        elif token.type in CLOSERS:
-            _close(stack, tokens, token.type)
-        tokens.append(token)
+    for found in language().lex(source.text):
+        token = lexer.mended(found)
+        if token is not None:
+            opened.append(stack[-1] if stack else -1)
+            if token.type in PARTNER:
+                stack.append(len(tokens))
+            elif token.type in CLOSERS:
+                _close(stack, tokens, token.type)
+            tokens.append(token)
         if len(stack) > MAX_DEPTH:
-            lexer.diagnostics.append(too_deep(token_span(source, token)))
+            lexer.diagnostics.append(too_deep(token_span(source, found)))
         elif len(tokens) > MAX_TOKENS:
             message = f"more than {MAX_TOKENS} words and signs in one file"
-            lexer.report("E116", message, token, "", "split the file, and import the parts")
+            lexer.report("E116", message, found, "", "split the file, and import the parts")
         elif len(lexer.diagnostics) <= MAX_ERRORS:
             continue
         return Lexed(tuple(tokens), tuple(opened), tuple(lexer.diagnostics), complete=False)
