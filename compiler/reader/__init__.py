@@ -1,0 +1,27 @@
+"""The independent reader: answers a task from the text of its prompt alone.
+
+It shares no code with the rest of the compiler, so that its answers check those of the pipeline.
+"""
+
+from __future__ import annotations
+
+from compiler.reader.document import Document, read_prompt
+from compiler.reader.errors import ReadError, TooMuchWorkError
+from compiler.reader.rivals import Rivals, rivals
+from compiler.reader.solve import Solution, Walk, answer_json, solve
+from compiler.reader.walk import Ending, Step
+
+__all__ = [
+    "Document",
+    "Ending",
+    "ReadError",
+    "Rivals",
+    "Solution",
+    "Step",
+    "TooMuchWorkError",
+    "Walk",
+    "answer_json",
+    "read_prompt",
+    "rivals",
+    "solve",
+]

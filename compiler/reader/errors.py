@@ -1,0 +1,32 @@
+"""What the reader says when a text is not a prompt it can read."""
+
+from __future__ import annotations
+
+_SHOWN = 80
+
+
+class ReadError(Exception):
+    """A text that breaks the prompt format or one of the reader's limits.
+
+    Attributes:
+        line: Line number in the text, from 1.
+        expected: What the format allows at that place.
+        found: What the text has there, shortened.
+    """
+
+    def __init__(self, line: int, expected: str, found: str) -> None:
+        """Say that `expected` should stand on `line` where `found` stands."""
+        if len(found) > _SHOWN:
+            found = found[:_SHOWN] + "..."
+        super().__init__(f"line {line}: expected {expected}, found {found}")
+        self.line = line
+        self.expected = expected
+        self.found = found
+
+
+class UndefinedError(Exception):
+    """A formula has no value in a world: zero divisor, missing table key, or too large a number."""
+
+
+class TooMuchWorkError(Exception):
+    """The worlds that fit need more evaluation than the reader's limit allows."""

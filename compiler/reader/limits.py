@@ -1,0 +1,47 @@
+"""Limits that keep the reader's time and memory bounded on texts from strangers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MAX_TEXT: Final = 200_000
+"""Characters in a prompt."""
+
+MAX_NUMBER: Final = 1 << 60
+"""Absolute value of a number, written or computed."""
+
+MAX_VALUES: Final = 10_000
+"""Values in one list."""
+
+MAX_NAMES: Final = 600
+"""Fields, facts, hidden quantities and relations together."""
+
+MAX_ATTRIBUTES: Final = 100
+"""Attributes of one event."""
+
+MAX_TOKENS: Final = 4_000
+"""Tokens in one formula."""
+
+MAX_NESTING: Final = 50
+"""Levels of brackets in a formula, and levels of its tree."""
+
+MAX_CHAIN: Final = 400
+"""Operands joined by one kind of operator without brackets."""
+
+MAX_BITS: Final = 2_048
+"""Size of the largest number that a formula can reach before its value is checked."""
+
+MAX_FRAMES: Final = 200
+"""Calls inside calls while a formula is evaluated."""
+
+MAX_STEPS: Final = 1_000_000
+"""Operations that one evaluation of a formula may take."""
+
+MAX_CODE: Final = 500_000
+"""Characters of code generated for one system."""
+
+MAX_WORLDS: Final = 2_000_000
+"""Hidden assignments that the printed values leave to try."""
+
+MAX_WORK: Final = 300_000_000
+"""Operations spent on one prompt, for the search and again for the walks or the rivals."""

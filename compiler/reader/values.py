@@ -1,0 +1,137 @@
+"""Values as a prompt prints them: numbers with unit and rounding, flags, words.
+
+Flags are Python bools, numbers ints, enum values strings.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+import attrs
+
+Value: TypeAlias = int | str
+"""A number, a flag (bool, so also an int) or a word."""
+
+NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)")
+QUOTED: Final = re.compile(r'"(?:[^"\\\n]|\\["\\n])*"')
+
+_FLAGS: Final = {"true": True, "false": False}
+_ESCAPE: Final = re.compile(r'\\(["\\n])')
+
+
+class Kind(enum.Enum):
+    """What sort of value a quantity has."""
+
+    NUMBER = "a number"
+    FLAG = "a flag"
+    WORD = "a word"
+
+
+def kind_of(value: Value) -> Kind:
+    """Give the kind of `value`."""
+    if isinstance(value, bool):
+        return Kind.FLAG
+    return Kind.NUMBER if isinstance(value, int) else Kind.WORD
+
+
+def unquote(text: str) -> str:
+    """Give the word that the double-quoted `text` stands for."""
+    return _ESCAPE.sub(lambda found: "\n" if found[1] == "n" else found[1], text[1:-1])
+
+
+def quote(word: str) -> str:
+    """Give `word` in double quotes."""
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def format_value(value: Value, unit: str = "") -> str:
+    """Write an exactly printed value, a number with its unit."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return f"{value} {unit}" if unit else str(value)
+    return value if NAME.fullmatch(value) else quote(value)
+
+
+@attrs.frozen
+class Display:
+    """How a number is printed: shown amount = value * times / per, rounded half up."""
+
+    unit: str
+    decimals: int = 0
+    times: int = 1
+    per: int = 1
+
+    @property
+    def factor(self) -> int | None:
+        """Printed steps per unit of the value if printing loses nothing, else None."""
+        steps: int = self.times * 10**self.decimals
+        return None if steps % self.per else steps // self.per
+
+    def scaled(self, value: int) -> int:
+        """Give the printed amount in units of its last decimal."""
+        steps: int = 10**self.decimals
+        return (2 * value * self.times * steps + self.per) // (2 * self.per)
+
+    def text(self, value: int) -> str:
+        """Write `value` as the prompt prints it."""
+        scaled = self.scaled(value)
+        digits = str(abs(scaled)).rjust(self.decimals + 1, "0")
+        if self.decimals:
+            digits = f"{digits[: -self.decimals]}.{digits[-self.decimals :]}"
+        sign = "-" if scaled < 0 else ""
+        return f"{sign}{digits} {self.unit}" if self.unit else f"{sign}{digits}"
+
+    @property
+    def pattern(self) -> str:
+        """Regular expression for the texts that `text` can give."""
+        digits = "-?(?:0|[1-9][0-9]{0,24})"
+        if self.decimals:
+            digits += rf"\.[0-9]{{{self.decimals}}}"
+        return digits + (re.escape(f" {self.unit}") if self.unit else "")
+
+    def read(self, text: str) -> int | None:
+        """Give the amount, in units of the last decimal, from a text that fits the pattern.
+
+        None for a minus sign before zero, which is never printed.
+        """
+        number = text.split(" ", 1)[0].replace(".", "")
+        scaled = int(number)
+        return None if scaled == 0 and number.startswith("-") else scaled
+
+
+def printed_pattern(kind: Kind, display: Display) -> str:
+    """Regular expression for a printed value of this kind."""
+    if kind is Kind.NUMBER:
+        return display.pattern
+    return "true|false" if kind is Kind.FLAG else f"{NAME.pattern}|{QUOTED.pattern}"
+
+
+def printed_reader(kind: Kind, display: Display) -> Callable[[str], Value | None]:
+    """Give the function from a text that fits `printed_pattern` to what it stands for.
+
+    Numbers come in units of their last decimal. None means that the text is not as printed.
+    """
+    if kind is Kind.NUMBER:
+        return display.read
+    return _FLAGS.get if kind is Kind.FLAG else read_word
+
+
+def read_word(text: str) -> str | None:
+    """Give the word that a bare or quoted text stands for; None if it is written otherwise."""
+    word = unquote(text) if text.startswith('"') else text
+    return word if format_value(word) == text and text not in _FLAGS else None
+
+
+def read_plain(text: str) -> Value | None:
+    """Give the number, flag or word that stands in `text` without a unit; None if none does."""
+    if text in _FLAGS:
+        return _FLAGS[text]
+    if NUMBER.fullmatch(text):
+        return int(text) if text != "-0" and len(text) < 20 else None
+    return read_word(text) if NAME.fullmatch(text) or QUOTED.fullmatch(text) else None
