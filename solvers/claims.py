@@ -35,6 +35,8 @@ from solvers.problem import (
 )
 from solvers.smtlib import BOOL, FALSE, TRUE, Pool, Term, integer, symbol
 
+NAMES = "Names: x@0 is x in the unrepaired world, x@1 what the first fired rule sets it to, x@r x in a repaired world"
+
 Path = tuple[tuple[int, int], ...]
 Values = Mapping[str, int]
 NOTHING: Values = {}

@@ -117,7 +117,7 @@ class Encoder:
     def _build(self, expr: Expr, state: State) -> Term:
         match expr:
             case Apply(op=op, args=args):
-                return _OPERATORS[op](self.pool, [self.term(arg, state) for arg in args])
+                return OPERATORS[op](self.pool, [self.term(arg, state) for arg in args])
             case Const(value=value):
                 return boolean(value) if isinstance(value, bool) else integer(value)
             case Var(name=name, sort=sort):
@@ -219,7 +219,7 @@ def _absolute(pool: Pool, args: list[Term]) -> Term:
     return pool.choose(pool.apply(">=", (args[0], integer(0)), BOOL), args[0], _opposite(pool, args[0]))
 
 
-_OPERATORS: dict[Op, Build] = {
+OPERATORS: dict[Op, Build] = {
     Op.ADD: _sum("+"),
     Op.SUB: _plain("-", INT),
     Op.MUL: _sum("*"),

@@ -98,7 +98,7 @@ class Engine:
             if answer == z3.unsat:
                 return Unsat()
             if answer != z3.sat:
-                return Unknown(solver.reason_unknown())
+                return Unknown(f"{solver.reason_unknown()} (budget {self._budget.rlimit})")
             model = solver.model()
             names = sorted({name for formula in formulas for name in formula.names})
             return Sat({name: model.eval(self._symbol(name), model_completion=True).as_long() for name in names})

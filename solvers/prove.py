@@ -11,13 +11,13 @@ with, and `UnconfirmedModelError` is raised where it doesn't. "unknown" is incon
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import attrs
 
 from solvers import evaluate, queries
 from solvers.budget import Budget
-from solvers.claims import NOTHING, Claims, Path, path_of, repaired_name, start_name
+from solvers.claims import NAMES, NOTHING, Claims, Path, path_of, repaired_name, start_name
 from solvers.engine import Engine, Formula, Outcome, Sat, Unknown, Unsat
 from solvers.outcome import Assignment, Claim, Refutation, TaskProof, Uniqueness, Verdict, Walk
 from solvers.problem import Problem
@@ -56,21 +56,24 @@ class Prover:
     def prove(self, proof: TaskProof) -> TaskProof:
         """Come to a verdict of Z3's own about what `proof` claims.
 
-        A unique task is proved at the level of uniqueness that is claimed, or a weaker one if that fails.
-        The rivals of an ambiguous one are tried first. The count of worlds is handed on unchecked.
+        A unique task is proved at the level of uniqueness that is claimed, no weaker and no stronger one.
+        The rivals of an ambiguous one are tried first. An inconclusive proof claims nothing and comes back
+        as it is. The count of worlds is handed on unchecked.
 
         Returns:
             Z3's verdict with the routes, worlds and refutations that it needed. Z3 agrees with `proof` if
-            verdict and uniqueness are the same; it doesn't look for a higher level than is claimed.
+            the verdict is the same.
 
         Raises:
             UnconfirmedModelError: Z3 and plain evaluation disagree.
         """
         walk = proof.walk
+        if proof.verdict is Verdict.INCONCLUSIVE:
+            return proof
         if not walk.gives_task:
-            return self._without_task(proof)
+            return attrs.evolve(self._without_task(walk), hidden_worlds=proof.hidden_worlds)
         rivals = [found.rival for found in proof.refutations if found.claim is Claim.P3 and found.rival is not None]
-        levels = _LEVELS[_LEVELS.index(proof.uniqueness or Uniqueness.PREFERRED) :]
+        levels = (proof.uniqueness or Uniqueness.PREFERRED,)
         found = self._settle(walk, levels, known=proof.walks, worlds=proof.rival_worlds, rivals=rivals)
         return attrs.evolve(found, hidden_worlds=proof.hidden_worlds)
 
@@ -78,7 +81,7 @@ class Prover:
         """Come to a verdict about the evidence of `world` without any help; `hidden_worlds` stays 0."""
         walk = evaluate.run_walk(self.problem, world)
         if not walk.gives_task:
-            return self._without_task(TaskProof(Verdict.VACUOUS, walk))
+            return self._without_task(walk)
         return self._settle(walk, _LEVELS)
 
     def leaves_open(
@@ -109,15 +112,20 @@ class Prover:
 
         Raises:
             ValueError: The verdict of `proof` isn't unique.
+            UnconfirmedModelError: Z3 and plain evaluation disagree.
         """
         if proof.verdict is not Verdict.UNIQUE or proof.uniqueness is None:
             raise ValueError("only the claims of a unique task can be written out")
-        evidence = self._evidence(proof.walk.start)
-        found = {"determined": queries.other_outcome(self._claims, evidence, _routes(proof.walk, proof.walks))}
-        if proof.walk.fix:
-            worlds = self._walks_of(proof.walk, proof.rival_worlds)
-            found["unique"] = queries.rival(self._claims, proof.walk, proof.uniqueness, worlds)
-        return {name: self._written(query, "unsat") for name, query in found.items()}
+        walk = proof.walk
+        settled = self.prove(proof)  # may add routes; where it doesn't agree, the claims stay as they are
+        known = settled if settled.verdict is Verdict.UNIQUE else proof
+        query = queries.other_outcome(self._claims, self._evidence(walk.start), _routes(walk, known.walks))
+        found = {"determined": query}
+        if walk.fix:
+            worlds = self._walks_of(walk, known.rival_worlds)
+            found["unique"] = queries.rival(self._claims, walk, proof.uniqueness, worlds)
+        gold = f"Gold: {', '.join(walk.codes) or 'no code'}; fix: {_listed(walk.fix) or 'none'}"
+        return {name: self._written(query, f"Claim: there is no {query.text}\n{gold}") for name, query in found.items()}
 
     # ---- the claims --------------------------------------------------------------------------------
 
@@ -136,13 +144,16 @@ class Prover:
             if refutation is not None:
                 return found.result(Verdict.AMBIGUOUS, refutations=(refutation,))
             for rival in rivals:
-                if self._counterexample(found, rival) is None:
+                is_one = self._rivals(walk, rival, Uniqueness.PREFERRED)
+                if is_one and self._counterexample(found, rival) is None:
                     return found.result(Verdict.AMBIGUOUS, refutations=(Refutation(Claim.P3, walk.start, rival=rival),))
+            refutations: tuple[Refutation, ...] = ()
             for level in levels:
                 refutation = self._refute_level(found, level)
                 if refutation is None:
                     return found.result(Verdict.UNIQUE, uniqueness=level)
-            return found.result(Verdict.AMBIGUOUS, refutations=(refutation,) if refutation else ())
+                refutations = (refutation,)
+            return found.result(Verdict.AMBIGUOUS, refutations=refutations)
         except _UndecidedError as undecided:
             return found.result(Verdict.INCONCLUSIVE, reason=str(undecided))
 
@@ -194,21 +205,25 @@ class Prover:
 
     def _rival(self, query: Query, outcome: Sat, found: _Found, level: Uniqueness) -> dict[str, int]:
         """Read a rival, the fields that it really changes, and confirm what was asked of it."""
-        walk = found.walk
+        start = found.walk.start
         fields = [variable.name for variable in self.problem.editable if repaired_name(variable.name) in outcome.values]
         given = _read(outcome, fields, repaired_name)
-        rival = {field: value for field, value in given.items() if value != walk.start[field]}
-        fix = dict(walk.fix)
-        if level is Uniqueness.PREFERRED:
-            start = walk.start
-            cheap = evaluate.cost(self.problem, start, rival) <= evaluate.cost(self.problem, start, fix)
-        else:
-            cheap = len(rival) <= len(fix)
-        allowed = level is Uniqueness.ANY or rival.keys() <= set(evaluate.named_fields(self.problem, walk))
-        mends = all(evaluate.is_repair(self.problem, other, rival) for other in found.worlds)
-        if rival == fix or not (cheap and allowed and mends):
+        rival = {field: value for field, value in given.items() if value != start[field]}
+        mends = all(evaluate.is_repair(self.problem, walk, rival) for walk in found.worlds)
+        if not (mends and self._rivals(found.walk, rival, level)):
             raise self._unconfirmed(query, outcome)
         return rival
+
+    def _rivals(self, walk: Walk, repair: Assignment, level: Uniqueness) -> bool:
+        """Whether `repair` is another than the fix, and as good as a rival has to be at this level."""
+        fix = dict(walk.fix)
+        named = repair.keys() <= set(evaluate.named_fields(self.problem, walk))
+        if repair == fix or not (named or level is Uniqueness.ANY):
+            return False
+        if level is not Uniqueness.PREFERRED:
+            return len(repair) <= len(fix)
+        start = walk.start
+        return evaluate.cost(self.problem, start, repair) <= evaluate.cost(self.problem, start, fix)
 
     def _member(self, query: Query, outcome: Sat, evidence: Evidence) -> dict[str, int]:
         """Read a world of the class and confirm that it is one."""
@@ -246,15 +261,14 @@ class Prover:
         claims = Claims(self.problem)
         return claims, [part.build(claims, part.values, part.path) for part in query.parts]
 
-    def _written(self, query: Query, expected: str) -> str:
+    def _written(self, query: Query, remark: str) -> str:
         claims, terms = self._terms(query)
-        comment = f"{self.problem.name}: is there {query.text}?"
-        return script(comment, claims.pool.body(terms, labels=True), expected=expected)
+        comment = f"System: {self.problem.name}\n{remark}\n{NAMES}"
+        return script(comment, claims.pool.body(terms, labels=True), expected="unsat")
 
     def _unconfirmed(self, query: Query, outcome: Sat) -> UnconfirmedModelError:
-        what = f"Z3 found {query.text}, and plain evaluation denies it"
-        values = "".join(f"; {name} = {value}\n" for name, value in sorted(outcome.values.items()))
-        return UnconfirmedModelError(what, f"; {what}\n{values}{self._written(query, 'unsat')}")
+        what = f"Z3 found a {query.text}, and plain evaluation denies it"
+        return UnconfirmedModelError(what, self._written(query, f"{what}\nModel: {_listed(outcome.values.items())}"))
 
     # ---- worlds ------------------------------------------------------------------------------------
 
@@ -269,15 +283,15 @@ class Prover:
         full: list[Assignment] = [{**walk.start, **world} for world in worlds] or [walk.start]
         return [walk if world == walk.start else evaluate.run_walk(self.problem, world) for world in full]
 
-    def _without_task(self, proof: TaskProof) -> TaskProof:
-        """Say what there is to say about a world whose walk gives no task."""
-        outcome = self._ask(queries.some_world(self._claims, self._evidence(proof.walk.start)))
+    def _without_task(self, walk: Walk) -> TaskProof:
+        """Say what there is to say about a world whose walk gives no task: it doesn't exist, or refutes P1."""
+        outcome = self._ask(queries.valid_world(walk.start))
         if isinstance(outcome, Unsat):
-            return attrs.evolve(proof, verdict=Verdict.VACUOUS, refutations=(), reason="no valid world")
+            return TaskProof(Verdict.VACUOUS, walk, reason="no valid world")
         if isinstance(outcome, Unknown):
-            return attrs.evolve(proof, verdict=Verdict.INCONCLUSIVE, refutations=(), reason=outcome.reason)
-        found = Refutation(Claim.P1, proof.walk.start)
-        return attrs.evolve(proof, verdict=Verdict.AMBIGUOUS, refutations=(found,), reason=proof.walk.ending.value)
+            return TaskProof(Verdict.INCONCLUSIVE, walk, reason=outcome.reason)
+        refutation = Refutation(Claim.P1, walk.start)
+        return TaskProof(Verdict.AMBIGUOUS, walk, refutations=(refutation,), reason=walk.ending.value)
 
 
 @attrs.define
@@ -306,6 +320,10 @@ class _Found:
             reason=reason,
             walks=tuple(self.routes),
         )
+
+
+def _listed(values: Iterable[tuple[str, int]]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in values)
 
 
 def _read(outcome: Sat, variables: Sequence[str], name: Callable[[str], str]) -> dict[str, int]:

@@ -43,7 +43,7 @@ class Part:
 
 @attrs.frozen(eq=False)
 class Query:
-    """Are there numbers for the open names such that all parts hold? `text` says what that would mean."""
+    """Are there numbers for the open names such that all parts hold? `text` names what they would make."""
 
     text: str
     parts: tuple[Part, ...]
@@ -74,9 +74,13 @@ class Evidence:
         return {evidence_name(number): value for number, value in enumerate(self.seen)}
 
 
-def some_world(claims: Claims, evidence: Evidence) -> Query:
-    """Ask whether any valid world shows the evidence."""
-    return Query("a valid world with this evidence", (_shows(claims, evidence),))
+def valid_world(world: Assignment) -> Query:
+    """Ask whether a world exists at all."""
+
+    def build(claims: Claims, known: Values, path: Path) -> Term:
+        return claims.valid(claims.start(known))
+
+    return Query("valid world of these values", (Part(("valid",), build, start_values(world, world)),))
 
 
 def other_outcome(claims: Claims, evidence: Evidence, walks: Sequence[Walk]) -> Query:
@@ -89,7 +93,7 @@ def other_outcome(claims: Claims, evidence: Evidence, walks: Sequence[Walk]) -> 
 
     fixed = evidence.fixed(claims)
     parts = [Part(("outcome",), build, fixed | walk_values(walk), path_of(walk)) for walk in walks]
-    text = "a world with this evidence whose walk has another outcome, or that the fix does not mend"
+    text = "world with this evidence whose walk has another outcome, or that the fix does not mend"
     return Query(text, (_shows(claims, evidence), *parts))
 
 
@@ -120,7 +124,7 @@ def rival(claims: Claims, walk: Walk, level: Uniqueness, worlds: Sequence[Walk])
         )
         for world in worlds
     ]
-    return Query("another repair that is cheap enough", (cost, *mends))
+    return Query("repair other than the fix that is as good", (cost, *mends))
 
 
 def unmended(claims: Claims, evidence: Evidence, walks: Sequence[Walk], repair: Assignment) -> Query:
@@ -134,7 +138,7 @@ def unmended(claims: Claims, evidence: Evidence, walks: Sequence[Walk], repair: 
 
     fixed = evidence.fixed(claims) | {repaired_name(field): repair[field] for field in fields}
     parts = [Part(("unmended", fields), build, fixed | walk_values(walk), path_of(walk)) for walk in walks]
-    return Query("a world with this evidence that the rival does not mend", (_shows(claims, evidence), *parts))
+    return Query("world with this evidence that the rival does not mend", (_shows(claims, evidence), *parts))
 
 
 def same_channels(claims: Claims, evidence: Evidence, channels: Collection[str], paths: Sequence[Path]) -> Query:
@@ -153,7 +157,7 @@ def same_channels(claims: Claims, evidence: Evidence, channels: Collection[str],
 
     shows = Part(("channels", chosen), build_shows, evidence.shown())
     walks = Part(("paths", tuple(paths)), build_walks, {})
-    return Query("a valid world that shows the same in these channels and has other codes", (shows, walks))
+    return Query("valid world that shows the same in these channels and has other codes", (shows, walks))
 
 
 def _shows(claims: Claims, evidence: Evidence) -> Part:

@@ -1,0 +1,144 @@
+"""Procedures that share no code must come to the same verdicts: definitions, counting, Z3, cvc5."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import brute
+from strategies.large import large_problem
+from strategies.problems import all_worlds, problems
+
+from solvers import evaluate
+from solvers.claims import Path
+from solvers.exhaustive import check_world
+from solvers.outcome import Assignment, TaskProof, Uniqueness, Verdict, Walk
+from solvers.problem import Problem
+from solvers.prove import Prover
+from solvers.smtlib import recheck_cvc5
+from solvers.tables import Tables
+
+
+def _drawn(problem: Problem, chosen: random.Random, faulty: int) -> list[Assignment]:
+    """Some worlds whose walk fires a rule and gives a task, and one of any kind."""
+    all_ = list(all_worlds(problem))
+    chosen.shuffle(all_)
+    walks = (evaluate.run_walk(problem, world) for world in all_[:200])
+    firing = (walk.start for walk in walks if walk.gives_task and walk.steps)
+    return [*itertools.islice(firing, faulty), all_[0]]
+
+
+def _decision(proof: TaskProof) -> brute.Decision:
+    return proof.verdict, proof.uniqueness
+
+
+def _confirmed(problem: Problem, proof: TaskProof) -> None:
+    """Every refutation is one: another answer, a fix that fails, or a rival that mends the task's own world."""
+    walk = proof.walk
+    for found in proof.refutations:
+        assert evaluate.observe(problem, found.world) == evaluate.observe(problem, walk.start)
+        other = evaluate.run_walk(problem, found.world)
+        if found.rival is not None:
+            assert evaluate.is_repair(problem, walk, found.rival)
+        else:
+            answers_alike = other.gives_task and walk.gives_task and other.answer == walk.answer
+            assert not answers_alike or not evaluate.is_repair(problem, other, dict(walk.fix))
+
+
+@given(problems(), st.randoms(use_true_random=False))
+def test_all_procedures_agree_on_random_systems(problem: Problem, chosen: random.Random) -> None:
+    """Also Z3 without help, with shared templates and with written scripts."""
+    tables, shared, written = Tables(problem), Prover(problem), Prover(problem, templates=False)
+    for world in _drawn(problem, chosen, faulty=2):
+        wanted = brute.decide(problem, world)
+        counted = check_world(tables, world)
+        proofs = (counted, shared.prove(counted), shared.decide(world), written.decide(world))
+        assert [_decision(proof) for proof in proofs] == [wanted] * 4
+        for proof in proofs:
+            _confirmed(problem, proof)
+
+
+@pytest.mark.slow
+@settings(max_examples=150)
+@given(problems(), st.randoms(use_true_random=False))
+def test_all_procedures_agree_on_many_random_systems_and_so_does_cvc5(problem: Problem, chosen: random.Random) -> None:
+    pytest.importorskip("cvc5")
+    tables, prover = Tables(problem), Prover(problem)
+    for world in _drawn(problem, chosen, faulty=4):
+        wanted = brute.decide(problem, world)
+        counted = check_world(tables, world)
+        proofs = (counted, prover.prove(counted), prover.decide(world))
+        assert [_decision(proof) for proof in proofs] == [wanted] * 3
+        if counted.verdict is Verdict.UNIQUE:
+            assert {recheck_cvc5(text) for text in prover.scripts(counted).values()} == {"unsat"}
+
+
+@given(problems(), st.randoms(use_true_random=False))
+def test_a_claim_one_level_too_strong_is_never_proved(problem: Problem, chosen: random.Random) -> None:
+    tables, prover = Tables(problem), Prover(problem)
+    for world in _drawn(problem, chosen, faulty=3)[:-1]:
+        proof = check_world(tables, world)
+        stronger = {Uniqueness.PREFERRED: Uniqueness.NAMED, Uniqueness.NAMED: Uniqueness.ANY}
+        if proof.uniqueness in stronger:
+            claim = TaskProof(Verdict.UNIQUE, proof.walk, stronger[proof.uniqueness], rival_worlds=proof.rival_worlds)
+            found = prover.prove(claim)
+            assert found.verdict is Verdict.AMBIGUOUS
+            _confirmed(problem, found)
+
+
+def _large_walks(count: int) -> Iterator[Walk]:
+    problem, chosen = large_problem(), random.Random(11)
+    walks = (
+        evaluate.run_walk(problem, {v.name: chosen.choice(v.domain) for v in problem.variables})
+        for _ in itertools.count()
+    )
+    return itertools.islice((walk for walk in walks if walk.gives_task and walk.steps), count)
+
+
+@pytest.mark.slow
+def test_counting_and_z3_agree_on_a_large_system() -> None:
+    problem = large_problem()
+    tables, prover = Tables(problem), Prover(problem)
+    seen = Counter[brute.Decision]()
+    for walk in _large_walks(150):
+        counted = check_world(tables, walk.start)
+        assert _decision(prover.prove(counted)) == _decision(prover.decide(walk.start)) == _decision(counted)
+        seen[_decision(counted)] += 1
+    assert {level for _, level in seen} == {None, *Uniqueness}
+
+
+def _paths(problem: Problem) -> list[Path]:
+    """Every path that a walk may take."""
+    return [
+        tuple(zip(rules, used, strict=True))
+        for length in range(problem.max_codes + 1)
+        for rules in itertools.permutations(range(len(problem.rules)), length)
+        for used in itertools.product(*(range(len(problem.rules[rule].alternatives)) for rule in rules))
+    ]
+
+
+@given(problems(), st.randoms(use_true_random=False))
+def test_z3_and_plain_enumeration_agree_on_what_channels_leave_open(problem: Problem, chosen: random.Random) -> None:
+    prover = Prover(problem)
+    walks = [walk for world in all_worlds(problem) if (walk := evaluate.run_walk(problem, world)).gives_task]
+    for walk in chosen.sample(walks, min(2, len(walks))):
+        other_paths = [
+            path for path in _paths(problem) if {problem.rules[rule].code for rule, _ in path} != set(walk.codes)
+        ]
+        for channels in ({"config"}, {"profiler"}, {"log"}, {"profiler", "log"}):
+            places = [n for n, shown in enumerate(problem.observations) if shown.channel in channels]
+
+            def shows(world: Assignment, places: list[int] = places) -> list[int]:
+                seen = evaluate.observe(problem, world)
+                return [seen[place] for place in places]
+
+            open_ = any(
+                set(other.codes) != set(walk.codes) and shows(other.start) == shows(walk.start) for other in walks
+            )
+            found = prover.leaves_open(walk.start, channels, other_paths)
+            assert (found is not None) == open_
