@@ -18,7 +18,7 @@ from compiler.plan import Display, SystemPlan
 from solvers.evaluate import cost, failing, named_fields, relations, run_walk, value
 from solvers.interaction import Interaction
 from solvers.outcome import Assignment, Claim, Step, TaskProof, Walk
-from solvers.problem import Alternative, Assign, Expr, Kind, Pick, Rel, Var, walk_expr
+from solvers.problem import Alternative, Assign, Before, Expr, Kind, Pick, Rel, Var, With, children
 
 SHOWN_RIVALS = 12  # cheaper repairs that are written out one by one
 
@@ -72,6 +72,7 @@ class _Values:
         self.plan = plan
         self.problem = plan.problem
         self.displays = {variable.name: variable.display for variable in self.plan.variables}
+        self.definitions = dict(self.problem.relations)
         self.units = {relation.name: relation.unit for relation in self.plan.relations}
         self.labels = {relation.name: relation.labels for relation in self.plan.relations}
         self.flags = frozenset(v.name for v in self.plan.variables if v.display.labels == {0: "false", 1: "true"})
@@ -82,24 +83,31 @@ class _Values:
     def assignment(self, values: Mapping[str, int]) -> str:
         return ", ".join(f"`{name} = {self.variable(name, number)}`" for name, number in values.items())
 
-    def number(self, name: str, world: Assignment, known: Mapping[str, int | bool]) -> str:
-        """A variable's or a relation's value in `world`, with its unit."""
-        if name in self.displays:
-            return f"`{name}` = {self.variable(name, world[name])}"
-        found = known[name]
-        if isinstance(found, bool):
-            return f"`{name}` is {'true' if found else 'false'}"
-        labels = self.labels[name]
-        text = labels[found] if labels is not None else f"{found} {self.units[name]}".strip()
-        return f"`{name}` = {text}"
-
-    def numbers(self, exprs: Iterable[Expr], world: Assignment) -> str:
-        """The value of each name that the expressions mention, in the order of mention."""
+    def numbers(self, exprs: Iterable[Expr], world: Assignment, *, before: Assignment | None = None) -> str:
+        """The value of everything that the expressions read, in the order of mention."""
         known = relations(self.problem, world)
-        names = dict.fromkeys(
-            node.name for expr in exprs for node in walk_expr(expr) if isinstance(node, Var | Rel)
+        texts = dict.fromkeys(
+            self.atom(node, world, known, before) for expr in exprs for node in _atoms(expr)
         )
-        return "; ".join(self.number(name, world, known) for name in names)
+        return "; ".join(texts)
+
+    def atom(
+        self, node: Var | Rel | With | Before, world: Assignment, known: Mapping[str, int | bool], before: Assignment | None
+    ) -> str:
+        """One value; what is true or false also says what it rests on."""
+        if isinstance(node, Var):
+            return f"`{node.name}` = {self.variable(node.name, world[node.name])}"
+        found = known[node.name] if isinstance(node, Rel) else value(self.problem, node, world, before=before)
+        text = self.formula(node)
+        if not isinstance(found, bool):
+            name = _relation_name(node)
+            labels = self.labels.get(name)
+            unit = self.units.get(name, "")
+            return f"{text} = {labels[found] if labels is not None else f'{found} {unit}'.strip()}"
+        verdict = f"{text} is {'true' if found else 'false'}"
+        if not isinstance(node, Rel):
+            return verdict
+        return f"{verdict} ({self.numbers([self.definitions[node.name]], world)})"
 
     def formula(self, expr: Expr) -> str:
         return f"`{formula(expr, self.flags)}`"
@@ -123,11 +131,9 @@ class _Writer(_Values):
         hidden = {v.name: walk.start[v.name] for v in self.problem.of_kind(Kind.HIDDEN)}
         if hidden:
             count = self.proof.hidden_worlds
-            fits = "one assignment fits" if count == 1 else f"{count} assignments fit, all with this answer"
-            lines.append(
-                f"What the prompt doesn't print is {self.assignment(hidden)} in this run; of the hidden values {fits} the "
-                "evidence."
-            )
+            fits = "No other values print" if count == 1 else f"In all, {count} such assignments print"
+            same = "" if count == 1 else ", with the same answer"
+            lines.append(f"Not printed, in this run: {self.assignment(hidden)}. {fits} the same evidence{same}.")
         if walk.masked:
             lines.append(f"Masked (holds at the start, gone when its turn comes): {', '.join(walk.masked)}.")
         if walk.unmasked:
@@ -156,7 +162,7 @@ class _Writer(_Values):
             used = index == step.alternative
             if len(rule.alternatives) > 1:
                 lines.append(f"   Alternative {index + 1} {'has a value' if used else 'has no value'}:")
-            lines += [f"   - {line}" for line in self.prescription(alternative, step.before)]
+            lines += [f"   {line}" for line in self.prescription(alternative, step.before)]
         lines.append(f"   So {self.assignment(step.sets)}.")
         return "\n".join(lines)
 
@@ -169,17 +175,17 @@ class _Writer(_Values):
                     found = int(value(self.problem, expr, state, before=fired_in))
                     allowed = found in self.problem.variable(field).domain
                     text = self.variable(field, found) if allowed else f"{found}, which isn't an allowed value"
-                    yield f"`{field}` = {self.formula(expr)} = {text}"
+                    yield f"- `{field}` = {self.formula(expr)} = {text}"
                     if not allowed:
                         return
                     state[field] = found
                 case Pick(field=field, direction=direction, where=where):
-                    yield f"`{field}`: {direction.value} value where {self.formula(where)}"
+                    yield f"- `{field}`: {direction.value} value where {self.formula(where)}"
                     chosen: int | None = None
                     for candidate in self.tries(item):
                         tried = {**state, field: candidate}
                         holds = bool(value(self.problem, where, tried, before=fired_in))
-                        numbers = self.numbers([where], tried)
+                        numbers = self.numbers([where], tried, before=fired_in)
                         yield f"  - {self.variable(field, candidate)}: {'holds' if holds else 'fails'} ({numbers})"
                         if holds:
                             chosen = candidate
@@ -276,6 +282,25 @@ class _Writer(_Values):
             lines.append(f"- {channel}: it could as well be {codes}, with {self.assignment(changed)}")
         yield "\n".join(lines)
         yield f"The smallest number of channels that settles the diagnosis: {self.interaction.interaction}."
+
+
+def _atoms(expr: Expr) -> Iterator[Var | Rel | With | Before]:
+    """What an expression reads, without looking into relations and interventions."""
+    if isinstance(expr, Var | Rel | With | Before):
+        yield expr
+        return
+    for child in children(expr):
+        yield from _atoms(child)
+
+
+def _relation_name(expr: Expr) -> str:
+    """The relation or variable that an intervention or a look back is about; empty if it is a formula."""
+    match expr:
+        case Rel(name=name) | Var(name=name):
+            return name
+        case With(body=body) | Before(body=body):
+            return _relation_name(body)
+    return ""
 
 
 def _show(display: Display, number: int) -> str:

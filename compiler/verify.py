@@ -23,15 +23,14 @@ from compiler.emit.jsonl import describe_file
 from compiler.emit.manifest import MANIFEST_NAME, Manifest, read_manifest
 from compiler.emit.record import Gold, Malformed, Meta, TaskRecord, evidence_hash, read_gold, read_meta, read_record
 from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan, SystemPlan
-from compiler.reader import ReadError, Solution, answer_json, read_prompt
-from compiler.reader import solve as solve_document
+from compiler.reader import ReadError, answer_json, read_prompt, solve
+from compiler.reader.values import Value
 from compiler.report import Finding, finding_about
 from compiler.splits import Novelty, TaskSpec, regions_of, split_specs
 from compiler.workbench import Disagreement, System, Undecided, Workbench
 from solvers.evaluate import observe
 from solvers.exhaustive import check_world
 from solvers.outcome import TaskProof, Verdict
-from solvers.problem import Kind
 
 CHUNK = 8  # lines that travel to a worker together
 WINDOW = 4  # chunks in flight for each worker
@@ -297,12 +296,12 @@ class _RecordCheck:
         if archetype is None or self.record.archetype not in uses:
             self.find("E607", f"split `{self.line.split}` has no archetype `{self.record.archetype}`")
             return self.done()
-        solution = self.solution()
-        if solution is None:
+        values = self.read()
+        if values is None:
             return self.done()
         system = self.checker.workbench.system(archetype.system)
         try:
-            world = world_of(system.plan, solution)
+            world = world_of(system.plan, values)
         except KeyError as error:
             self.find("E605", f"the prompt isn't one of system `{archetype.system}`: {error.args[0]}")
             return self.done()
@@ -323,19 +322,21 @@ class _RecordCheck:
     def done(self, evidence: str | None = None, regions: frozenset[str] = frozenset()) -> Checked:
         return Checked(self.line, tuple(self.findings), self.spec, evidence, frozenset(self.gold.codes), regions)
 
-    def solution(self) -> Solution | None:
-        """The reader's answer to the prompt alone, compared with the gold."""
+    def read(self) -> dict[str, Value] | None:
+        """Let the reader answer the prompt alone and compare with the gold; gives one world that fits."""
         try:
-            solution = solve_document(read_prompt(self.record.prompt))
+            document = read_prompt(self.record.prompt)
         except ReadError as error:
             self.find("E605", f"the prompt can't be read: {error}")
             return None
+        solution = solve(document)
         if solution.answer is None:
-            self.find("E605", f"the prompt has no one answer: {solution.reason}")
+            self.find("E605", f"the prompt has no one answer: {solution.reason}", solution.detail)
             return None
         if (answer := answer_json(solution)) != self.record.gold:
-            self.find("E604", "the gold isn't what the prompt and its runbook give", f"gold: {self.record.gold}", f"answer: {answer}")
-        return solution
+            notes = (f"gold: {self.record.gold}", f"answer: {answer}")
+            self.find("E604", "the gold isn't what the prompt and its runbook give", *notes)
+        return {**document.values, **solution.walks[0].world}
 
     def prove(self, system: System, world: Mapping[str, int]) -> TaskProof | None:
         """Prove again; None where that fails."""
@@ -365,26 +366,26 @@ class _RecordCheck:
             self.find("E610", f"wrong in `meta`: {', '.join(wrong)}")
 
 
-def world_of(system: SystemPlan, solution: Solution) -> dict[str, int]:
-    """The reader's first fitting world in the integers of the system's problem.
+def world_of(system: SystemPlan, values: Mapping[str, Value]) -> dict[str, int]:
+    """What the reader found, in the integers of the system's problem.
 
     Raises:
-        KeyError: A variable or a word that the system doesn't have.
+        KeyError: A variable is missing, or has a value that it can't have.
     """
     world: dict[str, int] = {}
     for plan in system.variables:
-        if plan.name not in solution.world:
+        if plan.name not in values:
             raise KeyError(f"`{plan.name}` isn't stated")
-        found = solution.world[plan.name]
-        if plan.display.labels is None:
-            world[plan.name] = int(found)
+        found = values[plan.name]
+        if plan.display.labels is None and type(found) is int:
+            world[plan.name] = found
             continue
-        word = ("false", "true")[found] if isinstance(found, bool) else found
-        codes = {label: code for code, label in plan.display.labels.items()}
+        word = found if isinstance(found, str) else str(found).lower()
+        codes = {label: code for code, label in (plan.display.labels or {}).items()}
         if word not in codes:
             raise KeyError(f"`{plan.name}` has no value {word}")
-        world[plan.name] = codes[str(word)]
-    for variable in system.problem.of_kind(Kind.CONFIG):
+        world[plan.name] = codes[word]
+    for variable in system.problem.variables:
         if world[variable.name] not in variable.domain:
             raise KeyError(f"`{variable.name}` can't be {world[variable.name]}")
     return world
