@@ -61,16 +61,24 @@ def load(paths: Sequence[Path | str], root: Path | str | None = None) -> Loaded:
         nothing = Diagnostic("E124", "no source files are given")
         return Loaded({}, {}, {}, (nothing,))
     folder = _default_root(given) if root is None else Path(root)
-    loader = _Loader(folder.resolve(), relative=not given[0].is_absolute())
+    loader = _Loader(_resolved(folder) or Path.cwd(), relative=not given[0].is_absolute())
     for path in given:
         loader.add_given(path)
     return loader.run()
 
 
+def _resolved(path: Path) -> Path | None:
+    """Follow all links; None for what can't be a path. Links in a circle are left as they are."""
+    try:
+        return Path(os.path.realpath(path))
+    except (OSError, ValueError):
+        return None
+
+
 def _default_root(paths: list[Path]) -> Path:
-    absolute = [path.resolve() for path in paths]
-    folders = [path if path.is_dir() else path.parent for path in absolute]
-    root = Path(os.path.commonpath(folders))
+    real = [path for path in map(_resolved, paths) if path is not None]
+    folders = [path if path.is_dir() else path.parent for path in real]
+    root = Path(os.path.commonpath(folders)) if folders else Path.cwd()
     while root.parent != root and _sources_in(root.parent):
         root = root.parent
     return root
@@ -142,13 +150,6 @@ class _Loader:
         """Give the path as messages show it."""
         return os.path.relpath(path) if self.relative else str(path)
 
-    def resolved(self, path: Path) -> Path | None:
-        """Follow all links; None where they lead in a circle or nowhere that can be named."""
-        try:
-            return path.resolve()
-        except (OSError, RuntimeError, ValueError):
-            return None
-
     def inside(self, path: Path) -> bool:
         return path.is_relative_to(self.root)
 
@@ -156,7 +157,7 @@ class _Loader:
 
     def add_given(self, path: Path) -> None:
         """Queue a given file, or the sources below a given folder; report what can't be."""
-        real = self.resolved(path)
+        real = _resolved(path)
         if real is None:
             self.diagnostics.append(Diagnostic("E120", f"`{path}` can't be read"))
         elif not self.inside(real):
@@ -187,8 +188,10 @@ class _Loader:
         return sorted(found)
 
     def add_found(self, path: Path) -> None:
-        real = self.resolved(path)
-        if real is None or not self.inside(real):
+        real = _resolved(path)
+        if real is None:
+            self.diagnostics.append(Diagnostic("E120", f"`{self.shown(path)}` can't be read"))
+        elif not self.inside(real):
             self.diagnostics.append(Diagnostic("E131", f"`{self.shown(path)}` is a link out of the source root"))
         else:
             self.enqueue(real)
@@ -240,7 +243,7 @@ class _Loader:
 
     def follow(self, importer: Path, item: nodes.Import) -> None:
         """Queue what an import names, or report why not."""
-        target = self.resolved(importer.parent / item.path) if "\0" not in item.path else None
+        target = _resolved(importer.parent / item.path)
         if Path(item.path).is_absolute() or "\\" in item.path:
             self.refuse(item, "E131", "an import is a path from the folder of its file, with `/` between the parts")
         elif target is not None and not self.inside(target):
@@ -265,7 +268,7 @@ class _Loader:
         """Name sources like the wanted one: near the importer, where it should be, or already known."""
         if not wanted.endswith(SUFFIX):
             return [f"the path of an import ends in `{SUFFIX}`"]
-        target = self.resolved(importer.parent / wanted)
+        target = _resolved(importer.parent / wanted)
         folders = {importer.parent, self.root} | ({target.parent} if target is not None else set())
         near = {path for folder in folders if self.inside(folder) for path in _sources_in(folder)}
         others = sorted((near | self.seen) - {importer})
