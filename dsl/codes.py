@@ -7,18 +7,10 @@ single module can (file limits, imports, proofs). A code never changes its meani
 
 from __future__ import annotations
 
-import attrs
+from dsl.check_codes import NAMES, RULES, TYPES
+from dsl.code import Code
 
-
-@attrs.frozen
-class Code:
-    """One kind of diagnostic; `title` is what `explain` prints first, `explanation` what follows."""
-
-    code: str
-    title: str
-    explanation: str
-    sample: str | None = None
-
+__all__ = ["CODES", "Code"]
 
 # ------------------------------------------------------------------ 1xx: syntax and files
 
@@ -154,26 +146,4 @@ _SYNTAX = (
     ),
 )
 
-# ------------------------------------------------------------------ 2xx: names
-
-_NAMES: tuple[Code, ...] = ()
-
-# ------------------------------------------------------------------ 3xx: types and units
-
-_TYPES: tuple[Code, ...] = ()
-
-# ------------------------------------------------------------------ 4xx: rules of the language
-
-_RULES: tuple[Code, ...] = ()
-
-# ------------------------------------------------------------------ 5xx: proofs
-
-_PROOFS: tuple[Code, ...] = ()
-
-# ------------------------------------------------------------------ 6xx: output
-
-_OUTPUT: tuple[Code, ...] = ()
-
-CODES: dict[str, Code] = {
-    entry.code: entry for block in (_SYNTAX, _NAMES, _TYPES, _RULES, _PROOFS, _OUTPUT) for entry in block
-}
+CODES: dict[str, Code] = {entry.code: entry for block in (_SYNTAX, NAMES, TYPES, RULES) for entry in block}

@@ -41,7 +41,7 @@ from dsl.resolve import (
     unknown_name,
 )
 from dsl.source import Span
-from dsl.unit_help import described, how_to_meet, single_unit
+from dsl.unit_help import described, how_to_become, how_to_meet, single_unit
 
 MAX_WRITTEN_OUT: Final = 100_000
 """How many sub-expressions the quantifiers of a program may come to."""
@@ -99,13 +99,12 @@ class Checker:
         if both is not None:
             return attrs.evolve(typed, type=both)
         numbers = isinstance(typed.type, Quantity) and isinstance(type_, Quantity)
-        wanted = Constant(0, type_, span=expr.span)
         self.findings.error(
             "E302" if numbers else "E301",
             f"expected {described(type_)} as {what}",
             expr.span,
             f"this is {described(typed.type)}",
-            helps=how_to_meet(typed, wanted, self.scope.types) if numbers and type_ != NUMBER else (),
+            helps=how_to_become(typed, type_, self.scope.types) if numbers else (),
         )
         return None
 

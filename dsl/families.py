@@ -138,8 +138,10 @@ class FamilyChecker:
             self._refuse_pair(decl, first, declared[1])
         wheres, hards = self._conditions(decl.wheres, scope)
         parts = [self.checked.get(ident.name) for ident in (decl.first, decl.second)]
-        codes = {system.rules[fault] for part in parts if part is not None for fault in part.faults}
-        examples = self._examples(decl.examples, system, scope, codes if all(parts) else None)
+        faults = [fault for part in parts if part is not None for fault in part.faults]
+        known = all(parts) and all(fault in system.rules for fault in faults)
+        codes = {system.rules[fault] for fault in faults} if known else None
+        examples = self._examples(decl.examples, system, scope, codes)
         if self._findings.error_count > before or parts[0] is None or parts[1] is None:
             return
         inherited = () if decl.fresh else (parts[0], parts[1])

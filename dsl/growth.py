@@ -12,7 +12,7 @@ from typing import Final
 from dsl.checked import CheckedSystem, RelationRef, Typed, Within, expressions_of, parts
 from dsl.findings import Findings
 
-MAX_SIZE: Final = 100_000
+MAX_SIZE: Final = 50_000
 """How many sub-expressions a system may come to, with every `with` written out."""
 
 MAX_DEPTH: Final = 200

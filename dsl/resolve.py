@@ -299,7 +299,7 @@ def find_name(
 ) -> S | None:
     """Look up a name that must be of one of the kinds of symbol in `kinds`; says so if it isn't."""
     symbol = scope.names.get(ident.name)
-    wanted = " or ".join(kind.word for kind in kinds)
+    wanted = "value" if ConstantSymbol in kinds else " or ".join(kind.word for kind in kinds)
     if symbol is None:
         near = [name for name, each in scope.names.items() if isinstance(each, kinds)]
         unknown_name(scope, ident, wanted, near, findings)
@@ -311,6 +311,7 @@ def find_name(
             ident.span,
             f"expected a {wanted}",
             secondary=((symbol.ident.span, "declared here"),),
+            helps=(f"write `{ident.name}[...]` with a key",) if isinstance(symbol, TableSymbol) else (),
         )
         return None
     scope.used.add(ident.name)
@@ -367,7 +368,7 @@ def mentioned(expr: nodes.Expr) -> Iterator[str]:
 
 @attrs.frozen
 class Ordering:
-    """Names, each after those it uses, and the groups that use each other in a circle, left out of `order`."""
+    """Names, each after those it uses, and circles, in which each uses the next; those are left out of `order`."""
 
     order: tuple[str, ...]
     cycles: tuple[tuple[str, ...], ...]
@@ -378,13 +379,13 @@ def dependency_order(uses: Mapping[str, Iterable[str]]) -> Ordering:
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(uses)
     graph.add_edges_from((used, name) for name, names in uses.items() for used in names if used in uses)
+    place = {name: number for number, name in enumerate(uses)}
     cycles = []
-    for group in nx.strongly_connected_components(graph):
-        first = min(group, key=list(uses).index)
+    for group in list(nx.strongly_connected_components(graph)):
+        first = min(group, key=place.__getitem__)
         if len(group) > 1 or graph.has_edge(first, first):
             edges = nx.find_cycle(graph.subgraph(group), first)
-            cycles.append(tuple(reversed([edge[0] for edge in edges])))
+            cycles.append((first, *(edge[0] for edge in reversed(edges[1:]))))
             graph.remove_nodes_from(list(group))
-    place = {name: number for number, name in enumerate(uses)}
     order = tuple(nx.lexicographical_topological_sort(graph, key=place.__getitem__))
     return Ordering(order, tuple(sorted(cycles, key=lambda cycle: place[cycle[0]])))

@@ -89,6 +89,7 @@ class _SystemCheck:
         self.own: dict[str, Symbol] = {}
         self.names: dict[str, Symbol] = dict(outer.names)
         self.relations: dict[str, CheckedRelation] = {}
+        self.first: dict[str, nodes.Ident] = {}  # of several declarations of a name, the one that counts
         self.enumerations: list[tuple[Enumeration, nodes.EnumDecl | nodes.EnumType]] = []
         self.scope = attrs.evolve(outer, names=self.names, types=self._types())
 
@@ -96,6 +97,7 @@ class _SystemCheck:
         before = self.findings.error_count
         self._refuse_duplicates()
         values = [item for item in self.decl.items if isinstance(item, nodes.ConstDecl | nodes.TableDecl)]
+        values = [decl for decl in values if self.first[decl.name.name] is decl.name]
         declare_values(values, self.scope, self.names, self.findings, self.budget)
         self._announce()
         self.scope = attrs.evolve(
@@ -141,16 +143,16 @@ class _SystemCheck:
     def _variables(self) -> Iterator[tuple[str, nodes.VarDecl]]:
         for block in self._items(nodes.VarBlock):
             for variable in block.variables:
-                yield block.kind, variable
+                if self.first[variable.name.name] is variable.name:
+                    yield block.kind, variable
 
     def _relation_decls(self) -> Iterator[tuple[bool, nodes.RelationDecl]]:
         """Each relation in declaration order, and whether it is a profiler value."""
         for item in self.decl.items:
-            if isinstance(item, nodes.RelationDecl):
-                yield False, item
-            elif isinstance(item, nodes.ProfilerBlock):
-                for relation in item.relations:
-                    yield True, relation
+            block = item.relations if isinstance(item, nodes.ProfilerBlock) else (item,)
+            for relation in block:
+                if isinstance(relation, nodes.RelationDecl) and self.first[relation.name.name] is relation.name:
+                    yield isinstance(item, nodes.ProfilerBlock), relation
 
     def _rulebook(self) -> RuleBook:
         return RuleBook(self.decl.name, tuple(self._items(nodes.RuleDecl)), tuple(self._items(nodes.RunbookDecl)))
@@ -187,6 +189,8 @@ class _SystemCheck:
                 name.span,
                 f"at most {MAX_NAMES} are allowed",
             )
+        for ident in values:
+            self.first.setdefault(ident.name, ident)
         outer = {name: symbol.ident for name, symbol in self.outer.names.items()}
         self._once(values, outer)
         self._once([decl.name for decl in self._items(nodes.EnumDecl)], {})
@@ -233,6 +237,7 @@ class _SystemCheck:
         if decl.show is not None and kind != "given":
             self._misplaced(decl, "`show`", "config fields are printed exactly and hidden variables not at all")
         printing = check_show(decl.show, type_, self.scope, self.findings)
+        default = None if decl.default is None else self._constant(decl.default, type_, "a default")
         if domain is None:
             return None
         values = tuple(constant.value for constant in domain)
@@ -251,10 +256,8 @@ class _SystemCheck:
         )
         symbol = VariableSymbol(decl.name, type_, kind, variable)
         self.names[name] = symbol
-        if decl.default is not None:
-            default = self._constant(decl.default, type_, "a default")
-            if default is not None and in_domain(default, symbol, self.findings):
-                variable = attrs.evolve(variable, default=default.value)
+        if default is not None and in_domain(default, symbol, self.findings):
+            variable = attrs.evolve(variable, default=default.value)
         if editable:
             prefer, preference = self._preference(decl, variable)
             variable = attrs.evolve(variable, prefer=prefer, preference=preference)
@@ -284,7 +287,7 @@ class _SystemCheck:
 
     def _preference(self, decl: nodes.VarDecl, variable: CheckedVariable) -> tuple[str, tuple[int, ...]]:
         """How the values are preferred, in words, and the values best first."""
-        prefer = decl.prefer or "listed"
+        prefer = "listed" if decl.prefer is None else decl.prefer
         if isinstance(prefer, tuple):
             ranked = [self._constant(expr, variable.type, "a preferred value") for expr in prefer]
             values = tuple(constant.value for constant in ranked if constant is not None)

@@ -41,6 +41,19 @@ def how_to_meet(left: Typed, right: Typed, types: Types) -> tuple[str, ...]:
     return (f"convert one side: `({_short(coarse)} to {fine.name})`",)
 
 
+def how_to_become(number: Typed, wanted: ValueType, types: Types) -> tuple[str, ...]:
+    """Help lines for a number that should have another unit."""
+    source, target = single_unit(number.type, types), single_unit(wanted, types)
+    if target is None:
+        return ("`number(...)` drops a unit",) if wanted == NUMBER else ()
+    if number.type == NUMBER:
+        return (f"if it is in `{target.name}`, write `({_short(number)} as {target.name})`",)
+    if source is None or source.base != target.base:
+        return ()
+    rounding = " down" if source.factor % target.factor else ""
+    return (f"convert it: `({_short(number)} to {target.name}{rounding})`",)
+
+
 def _short(typed: Typed) -> str:
     text = " ".join(typed.span.text.split())
     return text if len(text) <= 40 else "..."
