@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dsl.diagnostics import render_text
+from dsl.check import check_program
+from dsl.diagnostics import has_errors, render_text
 from dsl.loader import load
 from dsl.parser import parse_text
 from dsl.printer import print_module
@@ -32,3 +33,9 @@ def test_good_programs_load_as_a_folder() -> None:
     loaded = load([FOLDER])
     assert not loaded.diagnostics
     assert list(loaded.modules) == sorted(path.name for path in PROGRAMS)
+
+
+def test_worked_example_passes_the_checker() -> None:
+    checked, diagnostics = check_program(load([FOLDER / "memory.arch"]))
+    assert not has_errors(diagnostics), "\n".join(map(render_text, diagnostics))
+    assert checked is not None
