@@ -11,7 +11,8 @@ Misuse raises: `KeyError` for a variable, relation or table entry that doesn't e
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Mapping
 from typing import assert_never
 
 from solvers.outcome import Assignment, Ending, Step, Walk
@@ -93,7 +94,7 @@ def _evaluate(expr: Expr, world: _World, before: _World | None) -> Value:
         case Rel(name=name):
             return world.relation(name)
         case Apply(op=op, args=args):
-            return _apply(op, (_evaluate(arg, world, before) for arg in args))
+            return _apply(op, args, world, before)
         case Lookup(entries=entries, key=key):
             return dict(entries)[_evaluate(key, world, before)]
         case With(body=body, changes=changes):
@@ -106,58 +107,41 @@ def _evaluate(expr: Expr, world: _World, before: _World | None) -> Value:
     assert_never(expr)
 
 
-def _apply(op: Op, args: Iterator[Value]) -> Value:
-    """Apply `op` to arguments that are computed as they are asked for, from left to right."""
+def _apply(op: Op, args: tuple[Expr, ...], world: _World, before: _World | None) -> Value:
     match op:
-        case Op.ADD:
-            return sum(args)
-        case Op.SUB:
-            return next(args) - next(args)
-        case Op.MUL:
-            product = 1
-            for factor in args:
-                product *= factor
-            return product
-        case Op.NEG:
-            return -next(args)
-        case Op.FLOORDIV:
-            return next(args) // next(args)
-        case Op.CEILDIV:
-            return -(-next(args) // next(args))
-        case Op.MOD:
-            return next(args) % next(args)
-        case Op.MIN:
-            return min(args)
-        case Op.MAX:
-            return max(args)
-        case Op.ABS:
-            return abs(next(args))
-        case Op.ITE:
-            if next(args):
-                return next(args)
-            next(args)
-            return next(args)
-        case Op.EQ:
-            return next(args) == next(args)
-        case Op.NE:
-            return next(args) != next(args)
-        case Op.LT:
-            return next(args) < next(args)
-        case Op.LE:
-            return next(args) <= next(args)
-        case Op.GT:
-            return next(args) > next(args)
-        case Op.GE:
-            return next(args) >= next(args)
         case Op.AND:
-            return all(args)
+            return all(_evaluate(arg, world, before) for arg in args)
         case Op.OR:
-            return any(args)
-        case Op.NOT:
-            return not next(args)
+            return any(_evaluate(arg, world, before) for arg in args)
         case Op.IMPLIES:
-            return not next(args) or bool(next(args))
-    assert_never(op)
+            premise, conclusion = args
+            return not _evaluate(premise, world, before) or _evaluate(conclusion, world, before)
+        case Op.ITE:
+            condition, then, other = args
+            return _evaluate(then if _evaluate(condition, world, before) else other, world, before)
+        case _:
+            return _OPERATIONS[op]([_evaluate(arg, world, before) for arg in args])
+
+
+_OPERATIONS: Mapping[Op, Callable[[list[Value]], Value]] = {
+    Op.ADD: sum,
+    Op.SUB: lambda values: values[0] - values[1],
+    Op.MUL: math.prod,
+    Op.NEG: lambda values: -values[0],
+    Op.FLOORDIV: lambda values: values[0] // values[1],
+    Op.CEILDIV: lambda values: -(-values[0] // values[1]),
+    Op.MOD: lambda values: values[0] % values[1],
+    Op.MIN: min,
+    Op.MAX: max,
+    Op.ABS: lambda values: abs(values[0]),
+    Op.EQ: lambda values: values[0] == values[1],
+    Op.NE: lambda values: values[0] != values[1],
+    Op.LT: lambda values: values[0] < values[1],
+    Op.LE: lambda values: values[0] <= values[1],
+    Op.GT: lambda values: values[0] > values[1],
+    Op.GE: lambda values: values[0] >= values[1],
+    Op.NOT: lambda values: not values[0],
+}
 
 
 class _Evaluator:

@@ -46,9 +46,7 @@ class Op(enum.Enum):
     IMPLIES = "implies"
 
 
-INT_RESULT = frozenset(
-    {Op.ADD, Op.SUB, Op.MUL, Op.NEG, Op.FLOORDIV, Op.CEILDIV, Op.MOD, Op.MIN, Op.MAX, Op.ABS}
-)
+INT_RESULT = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.NEG, Op.FLOORDIV, Op.CEILDIV, Op.MOD, Op.MIN, Op.MAX, Op.ABS})
 
 
 def _with_sort(value: int | bool) -> tuple[bool, int]:
