@@ -72,7 +72,7 @@ def with_other_codes(problem: Problem, world: Assignment, channels: Sequence[str
     """List the worlds that give a task with other codes than `world` and show the same in `channels` (P4)."""
     shown = [place for place, seen in enumerate(problem.observations) if seen.channel in channels]
     here, codes = observe(problem, world), run_walk(problem, world).answer.codes
-    found = []
+    found: list[Assignment] = []
     for other in all_worlds(problem):
         there = observe(problem, other)
         if all(here[place] == there[place] for place in shown):
