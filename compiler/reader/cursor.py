@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from compiler.reader.errors import ReadError
 from compiler.reader.formula import KEYWORDS, parse_formula
-from compiler.reader.limits import MAX_NUMBER, MAX_VALUES
+from compiler.reader.limits import MAX_NUMBER
 from compiler.reader.tree import Formula
 from compiler.reader.values import NAME, NUMBER, QUOTED, Display, Kind, Value, kind_of, read_word
 
@@ -129,7 +130,7 @@ class Cursor:
             return Display(shown, number, b, a)
         raise self.fail(f"the ratio of {shown} and {unit or 'the quantity, which has no unit'}", found[0])
 
-    def values(self) -> tuple[Value, ...]:
+    def values(self) -> Sequence[Value]:
         """Pass a list of distinct values of one kind, or a progression, up to ` | ` or the end."""
         first = self.value()
         down = self.take(" down to ")
@@ -138,15 +139,13 @@ class Cursor:
         found = [first]
         while self.take(", "):
             found.append(self.value())
-        if len(found) > MAX_VALUES:
-            raise self.fail(f"at most {MAX_VALUES} values", str(len(found)))
         if len({kind_of(value) for value in found}) > 1:
             raise self.fail("values of one kind", "values of several kinds")
         if len(set(found)) < len(found):
             raise self.fail("each value once", "a value twice")
         return tuple(found)
 
-    def progression(self, first: Value, *, down: bool) -> tuple[int, ...]:
+    def progression(self, first: Value, *, down: bool) -> range:
         """Pass the rest of `A to B in steps of S` or `A down to B in steps of S`."""
         last = self.number()
         self.need(" in steps of ")
@@ -156,9 +155,7 @@ class Cursor:
         length, rest = divmod(first - last if down else last - first, step)
         if rest or length < 0:
             raise self.fail("a progression that reaches its last value", f"steps of {step}")
-        if length >= MAX_VALUES:
-            raise self.fail(f"at most {MAX_VALUES} values", str(length + 1))
-        return tuple(first + step * (-index if down else index) for index in range(length + 1))
+        return range(first, last - 1, -step) if down else range(first, last + 1, step)
 
     def text_and_end(self) -> str:
         """Pass the optional ` | text` that ends a line."""

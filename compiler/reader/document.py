@@ -43,7 +43,7 @@ class Document:
 
     system: System
     values: Mapping[str, Value]
-    domains: Mapping[int, tuple[Value, ...]]
+    domains: Mapping[int, Sequence[Value]]
     observations: tuple[Value | None, ...]
     evidence: Mapping[str, str]
 
@@ -76,7 +76,7 @@ def read_prompt(text: str) -> Document:
     _read_log(sections["Log"], system.log, evidence, observations)
     loops = frozenset(system.loops)
     values: dict[str, Value] = {}
-    domains: dict[int, tuple[Value, ...]] = {}
+    domains: dict[int, Sequence[Value]] = {}
     for name, found in candidates.items():
         if len(found) == 1 and system.slots[name] not in loops:
             values[name] = found[0]

@@ -43,6 +43,7 @@ State: TypeAlias = list[Any]
 """Values of variables by slot, then those of relations as far as known."""
 
 _INDENT: Final = "    "
+_GROUP: Final = 8
 
 
 def small(value: int) -> int:
@@ -176,13 +177,9 @@ class Generator:
                 slot = self.scope.slots[name]
                 return f"{state}[{slot}]" if slot < self.scope.variables else f"r{slot}({state})"
             case Add(terms):
-                parts = [
-                    f"{'- ' if minus else '+ ' if at else ''}{self.text(term, state)}"
-                    for at, (minus, term) in enumerate(terms)
-                ]
-                return f"({' '.join(parts)})"
+                return _grouped(" + ", [f"{'-' if minus else ''}{self.text(term, state)}" for minus, term in terms])
             case Multiply(factors):
-                return self._joined(" * ", factors, state)
+                return _grouped(" * ", [self.text(factor, state) for factor in factors])
             case Modulo(left, right):
                 return self._joined(" % ", (left, right), state)
             case Divide(up, left, right):
@@ -251,6 +248,14 @@ class Generator:
         self.define(name, "s, b", body_lines, 1)
         self.before = before
         return f"{name}({state}, {before})"
+
+
+def _grouped(operator: str, parts: list[str]) -> str:
+    """Join operands in brackets, long rows in groups: Python's compiler nests once per operand."""
+    while len(parts) > _GROUP:
+        rows = [parts[at : at + _GROUP] for at in range(0, len(parts), _GROUP)]
+        parts = [f"({operator.join(row)})" for row in rows]
+    return f"({operator.join(parts)})"
 
 
 class _Entries(dict[Value, Value]):

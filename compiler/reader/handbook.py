@@ -7,7 +7,7 @@ formulas are checked later, see `scope`.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import attrs
 
@@ -39,7 +39,7 @@ class Field:
     name: str
     unit: str
     locked: bool
-    values: tuple[Value, ...]
+    values: Sequence[Value]
     line: int
 
 
@@ -50,7 +50,7 @@ class Fact:
     name: str
     unit: str
     display: Display | None
-    values: tuple[Value, ...] | None
+    values: Sequence[Value] | None
     line: int
 
 
@@ -60,7 +60,7 @@ class Hidden:
 
     name: str
     unit: str
-    values: tuple[Value, ...]
+    values: Sequence[Value]
     line: int
 
 

@@ -10,14 +10,14 @@ MAX_TEXT: Final = 200_000
 MAX_NUMBER: Final = 1 << 60
 """Absolute value of a number, written or computed."""
 
-MAX_VALUES: Final = 10_000
-"""Values in one list."""
+MAX_VALUES: Final = 20_000
+"""Values in all lists together."""
 
 MAX_NAMES: Final = 600
-"""Fields, facts, hidden quantities and relations together."""
+"""Fields, facts, hidden quantities, relations, events and attributes together."""
 
-MAX_ATTRIBUTES: Final = 100
-"""Attributes of one event."""
+MAX_HIDDEN: Final = 40
+"""Quantities without an exactly printed value: hidden ones with a choice, and rounded facts."""
 
 MAX_TOKENS: Final = 4_000
 """Tokens in one formula."""
@@ -43,5 +43,8 @@ MAX_CODE: Final = 500_000
 MAX_WORLDS: Final = 2_000_000
 """Hidden assignments that the printed values leave to try."""
 
-MAX_WORK: Final = 300_000_000
+MAX_CASES: Final = 50_000
+"""Fitting worlds that an enumeration of repairs keeps."""
+
+MAX_WORK: Final = 200_000_000
 """Operations spent on one prompt, for the search and again for the walks or the rivals."""

@@ -12,8 +12,10 @@ from itertools import combinations, product
 import attrs
 
 from compiler.reader.document import Document
+from compiler.reader.errors import TooMuchWorkError
 from compiler.reader.generate import State
 from compiler.reader.handbook import Field
+from compiler.reader.limits import MAX_CASES
 from compiler.reader.solve import Solution, fitting_worlds, hidden_values
 from compiler.reader.system import Kept, System
 from compiler.reader.values import Value
@@ -76,9 +78,10 @@ def rivals(document: Document, solution: Solution, world: Mapping[str, Value] | 
     tester = _Tester(system, meter)
     failure = next(filter(None, (tester.failure(case, fix) for case in cases)), "")
     fields = tuple(field for field in system.editable if field.name in home.named)
+    choosable = [field for field in fields if len(field.values) > 1]
     tried = 0
     found: list[Mapping[str, Value]] = []
-    for repair in _up_to(system, fields, home.start, fix):
+    for repair in _up_to(system, choosable, home.start, fix):
         tried += 1
         if tester.failure(home, repair):
             continue
@@ -101,7 +104,8 @@ def _cases(document: Document, meter: Meter) -> list[_Case]:
                 for step in group.steps:
                     fired.append((state, keeps[step.code]))
                     state = _changed(system, state, dict(step.settings))
-                meter.spend(len(state) * (1 + len(fired)))
+                if len(cases) == MAX_CASES:
+                    raise TooMuchWorkError
                 cases.append(_Case(start, tuple(fired), named))
     return cases
 

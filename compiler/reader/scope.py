@@ -15,7 +15,7 @@ import attrs
 
 from compiler.reader.errors import ReadError
 from compiler.reader.handbook import Fact, Field, Handbook, Hidden, Relation, Table
-from compiler.reader.limits import MAX_BITS, MAX_FRAMES, MAX_NAMES, MAX_NESTING, MAX_STEPS
+from compiler.reader.limits import MAX_BITS, MAX_FRAMES, MAX_NESTING, MAX_STEPS
 from compiler.reader.tree import (
     Add,
     Apply,
@@ -99,9 +99,6 @@ class Scope:
         """
         variables: list[Field | Fact | Hidden] = [*book.fields, *book.facts, *book.hidden]
         names = [item.name for item in (*variables, *book.relations)]
-        if len(names) > MAX_NAMES:
-            last = book.relations[-1].line if book.relations else variables[-1].line
-            raise ReadError(last, f"at most {MAX_NAMES} named quantities", str(len(names)))
         self.slots: Mapping[str, int] = {name: slot for slot, name in enumerate(names)}
         self.variables = len(variables)
         self.tables: Mapping[str, Table] = {table.name: table for table in book.tables}

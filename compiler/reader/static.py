@@ -7,7 +7,7 @@ the list of some sections. The result is cached by text: all prompts of a system
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Protocol, TypeVar
@@ -29,7 +29,7 @@ from compiler.reader.handbook import (
     Setting,
     Table,
 )
-from compiler.reader.limits import MAX_ATTRIBUTES, MAX_VALUES
+from compiler.reader.limits import MAX_NAMES, MAX_VALUES
 from compiler.reader.sections import Line, Section, split_sections
 from compiler.reader.tree import Formula
 from compiler.reader.values import Display, Value, kind_of
@@ -79,6 +79,7 @@ def read_handbook(text: str) -> Handbook:
         raise ReadError(1, "`# ` and the title of the system", repr(text.split("\n", 1)[0]))
     if not sections["Answer"].lines:
         raise ReadError(sections["Answer"].line, "the format of the answer", "nothing")
+    _check_size(sections)
     keeps, rules = _runbook(sections["Runbook"])
     valid, sound = _conditions(sections["Conditions"])
     book = Handbook(
@@ -97,8 +98,26 @@ def read_handbook(text: str) -> Handbook:
     )
     everything: list[_Named] = [*book.fields, *book.facts, *book.hidden, *book.relations]
     _distinct(everything)
+    _check_values(book)
     _check_codes(book, sections["Diagnosis codes"].line)
     return book
+
+
+def _check_size(sections: Mapping[str, Section]) -> None:
+    total = 0
+    for name in ("Fields", "Facts", "Not printed", "Relations", "Log events"):
+        total += len(sections[name].lines)
+        if total > MAX_NAMES:
+            raise ReadError(sections[name].line, f"at most {MAX_NAMES} named quantities", str(total))
+
+
+def _check_values(book: Handbook) -> None:
+    left = MAX_VALUES
+    items: list[Field | Fact | Hidden] = [*book.fields, *book.facts, *book.hidden]
+    for item in items:
+        left -= len(item.values or ())
+        if left < 0:
+            raise ReadError(item.line, f"at most {MAX_VALUES} values in all lists", f"{MAX_VALUES - left}")
 
 
 def _distinct(items: Iterable[N]) -> tuple[N, ...]:
@@ -211,8 +230,8 @@ def _table(number: int, text: str) -> Table:
     while True:
         key = line.value()
         line.need(" ", "a space and the value for the key")
-        if key in entries or len(entries) >= MAX_VALUES:
-            raise line.fail(f"at most {MAX_VALUES} distinct keys", repr(key))
+        if key in entries:
+            raise line.fail("each key once", repr(key))
         entries[key] = line.value()
         if not line.take(", "):
             break
@@ -234,8 +253,6 @@ def _events(section: Section) -> tuple[Event, ...]:
             line.text_and_end()
             attribute = Attribute(name, display or Display(unit), formula, number)
             last = events[-1]
-            if len(last.attributes) >= MAX_ATTRIBUTES:
-                raise line.fail(f"at most {MAX_ATTRIBUTES} attributes of an event")
             attributes = _distinct([*last.attributes, attribute])
             events[-1] = Event(last.name, last.when, attributes, last.line)
             continue

@@ -19,6 +19,7 @@ from compiler.reader.generate import Generator, State
 from compiler.reader.handbook import (
     Attribute,
     Event,
+    Fact,
     Field,
     Handbook,
     Hidden,
@@ -29,6 +30,7 @@ from compiler.reader.handbook import (
     Sense,
     Setting,
 )
+from compiler.reader.limits import MAX_HIDDEN
 from compiler.reader.scope import Scope, Traits, check_plain, slots_of
 from compiler.reader.search import Check, Level, make_search, plan_levels
 from compiler.reader.static import read_handbook
@@ -180,9 +182,12 @@ class _Builder:
             for quantity in self.book.hidden
             if len(quantity.values) > 1
         }
-        for fact in self.book.facts:
-            if fact.values is not None and fact.display is not None:
-                sizes[self.scope.slots[fact.name]] = len(fact.values)
+        rounded = [fact for fact in self.book.facts if fact.values is not None and fact.display is not None]
+        sizes |= {self.scope.slots[fact.name]: len(fact.values or ()) for fact in rounded}
+        if len(sizes) > MAX_HIDDEN:
+            uncertain: list[Hidden | Fact] = [*self.book.hidden, *rounded]
+            line = min(item.line for item in uncertain)
+            raise ReadError(line, f"at most {MAX_HIDDEN} quantities without an exact value", str(len(sizes)))
         return sizes
 
     def build(self) -> System:

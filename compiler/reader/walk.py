@@ -21,6 +21,7 @@ from compiler.reader.values import Value
 
 MAX_CODES: Final = 2
 _MOVE_WORK: Final = 20
+_SPLIT_WORK: Final = 10
 
 R = TypeVar("R")
 
@@ -186,6 +187,7 @@ def _split(
     if key is None or len(group.nows) == 1:
         meter.spend(work)
         return [(run(group.nows[0]), group)]
+    meter.spend(len(group.nows) * _SPLIT_WORK)
     known: dict[Any, R] = {}
     parts: dict[R, tuple[list[State], list[State]]] = {}
     for start, now in zip(group.starts, group.nows, strict=True):

@@ -36,7 +36,7 @@ EDITS = [
     (MEMORY, "in steps of 256", "in steps of 250", "- frag", "a progression that reaches its last value"),
     (MEMORY, "in steps of 256", "in steps of 0", "- frag", "a progression of numbers"),
     (MEMORY, "0 to 1536", "0 down to 1536", "- frag", "a progression that reaches its last value"),
-    (MEMORY, "0 to 1536 in steps of 256", "0 to 20000 in steps of 1", "- frag", "at most 10000 values"),
+    (MEMORY, "0 to 1536 in steps of 256", "0 to 20000000 in steps of 1", "- frag", "at most 20000 values in all lists"),
     (MEMORY, "- frag [MiB]", "- usable [MiB]", "- usable [MiB] = ", "a new name"),
     (
         MEMORY,
@@ -55,7 +55,7 @@ EDITS = [
     ),
     (MEMORY, "(printed as GiB to 1 decimal, 1 GiB = 1024 MiB) = `(if", "(shown) = `(if", "- static_mem", " = "),
     (MEMORY, "`micro_batch * grad_accum * dp`", "micro_batch * grad_accum * dp", "- global_batch", "in backticks"),
-    (MEMORY, "- params: T1 384,", "- params: T1 384, T1 1,", "- params", "distinct keys"),
+    (MEMORY, "- params: T1 384,", "- params: T1 384, T1 1,", "- params", "each key once"),
     (MEMORY, "- params: T1 384,", "- params: T1 wide,", "- params", "values of one kind"),
     (MEMORY, "- device_ready: always", "- device_ready: never", "- device_ready", "`always` or `when`"),
     (MEMORY, "- small_batch: when", "- device_ready: when", "- device_ready: when", "a new name"),
@@ -148,11 +148,17 @@ def test_read_prompt_refuses_a_text_of_megabytes() -> None:
 
 
 def test_read_prompt_refuses_too_many_hidden_assignments() -> None:
-    hidden = "\n".join(f"- h{at}: 0 to 99 in steps of 1 | x" for at in range(400))
+    hidden = "\n".join(f"- h{at}: 0 to 99 in steps of 1 | x" for at in range(20))
     text = tiny(hidden=hidden)
     with pytest.raises(ReadError, match="at most 2000000 hidden assignments, found more than") as caught:
         read_prompt(text)
     assert caught.value.line == line_of(text, "- h0")
+
+
+def test_read_prompt_refuses_too_many_quantities_to_try() -> None:
+    hidden = "\n".join(f"- h{at}: 0, 1 | x" for at in range(41))
+    with pytest.raises(ReadError, match="at most 40 quantities without an exact value"):
+        read_prompt(tiny(hidden=hidden))
 
 
 def test_read_prompt_refuses_a_search_that_takes_too_long() -> None:
