@@ -25,6 +25,7 @@ from compiler.plan import (
     TablePlan,
     VariablePlan,
 )
+from compiler.simplify import simplified
 from dsl.checked import (
     CheckedArchetype,
     CheckedAssign,
@@ -121,68 +122,81 @@ def lower_program(checked: CheckedProgram, loaded: Loaded) -> ProgramPlan:
 # ------------------------------------------------------------------ expressions
 
 
-class Lowering:
-    """Lowers the expressions of one system."""
+def lower_condition(expr: Typed) -> Expr:
+    """An expression of truth values, as one."""
+    return _condition(simplified(expr))
 
-    def __init__(self, system: CheckedSystem) -> None:
-        self._tables = {table.name: table for table in system.tables}
 
-    def condition(self, expr: Typed) -> Expr:
-        """An expression of truth values, as one."""
-        match expr:
-            case Constant(value=value):
-                return Const(bool(value))
-            case VariableRef(name=name):
-                return Apply(Op.EQ, (Var(name), ON))
-            case TableRef():
-                return Apply(Op.EQ, (self._lookup(expr), ON))
-            case _:
-                return self._shared(expr)
+def lower_integer(expr: Typed) -> Expr:
+    """Any expression as an integer: flags are 0 and 1, members of enumerations their codes."""
+    return _integer(simplified(expr))
 
-    def integer(self, expr: Typed) -> Expr:
-        """Any expression as an integer: flags are 0 and 1, members of enumerations their codes."""
-        match expr:
-            case Constant():
-                return _constant(expr.value, expr.type)
-            case VariableRef(name=name):
-                return Var(name)
-            case TableRef():
-                return self._lookup(expr)
-            case _:
-                value = self._shared(expr)
-                return Apply(Op.ITE, (value, ON, OFF)) if value.sort is Sort.BOOL else value
 
-    def value(self, expr: Typed) -> Expr:
-        """An expression in the sort of its type."""
-        return self.condition(expr) if isinstance(expr.type, Flag) else self.integer(expr)
+def lower_value(expr: Typed) -> Expr:
+    """An expression in the sort of its type."""
+    return _value(simplified(expr))
 
-    def _shared(self, expr: RelationRef | Operation | Within | Earlier | Typed) -> Expr:
-        match expr:
-            case RelationRef(name=name, type=type_):
-                return Rel(name, _sort(type_))
-            case Operation(op="==" | "!=" as op, args=(left, right)) if isinstance(left.type, Flag):
-                return self._flags_equal(op, left, right)
-            case Operation(op=op, args=args):
-                return Apply(_OPS[op], tuple(self.value(arg) for arg in args))
-            case Within(body=body, changes=changes):
-                return With(self.value(body), tuple((name, self.integer(new)) for name, new in changes))
-            case Earlier(body=body):
-                return Before(self.value(body))
-            case Constant() | VariableRef() | TableRef():
-                return self.value(expr)
-        assert_never(expr)
 
-    def _flags_equal(self, op: str, left: Typed, right: Typed) -> Expr:
-        """Comparisons of flags: those with a constant or between variables stay comparisons of integers."""
-        simple = all(isinstance(side, Constant | VariableRef) for side in (left, right))
-        side = self.integer if simple else self.condition
-        return Apply(_OPS[op], (side(left), side(right)))
+def _condition(expr: Typed) -> Expr:
+    match expr:
+        case Constant(value=value):
+            return Const(bool(value))
+        case VariableRef(name=name):
+            return Apply(Op.EQ, (Var(name), ON))
+        case TableRef():
+            return Apply(Op.EQ, (_lookup(expr), ON))
+        case _:
+            return _shared(expr)
 
-    def _lookup(self, expr: TableRef) -> Expr:
-        return Lookup(expr.table, self._tables[expr.table].entries, self.integer(expr.key))
 
-    def all_of(self, conditions: Iterable[CheckedCondition]) -> Expr:
-        return conjunction(self.condition(each.condition) for each in conditions)
+def _integer(expr: Typed) -> Expr:
+    match expr:
+        case Constant():
+            return _constant(expr.value, expr.type)
+        case VariableRef(name=name):
+            return Var(name)
+        case TableRef():
+            return _lookup(expr)
+        case _:
+            value = _shared(expr)
+            return Apply(Op.ITE, (value, ON, OFF)) if value.sort is Sort.BOOL else value
+
+
+def _value(expr: Typed) -> Expr:
+    return _condition(expr) if isinstance(expr.type, Flag) else _integer(expr)
+
+
+def _shared(expr: Typed) -> Expr:
+    """What doesn't hang on the sort that is asked for."""
+    match expr:
+        case RelationRef(name=name, type=type_):
+            return Rel(name, _sort(type_))
+        case Operation(op="==" | "!=" as op, args=(left, right)) if isinstance(left.type, Flag):
+            return _flags_equal(op, left, right)
+        case Operation(op=op, args=args):
+            return Apply(_OPS[op], tuple(_value(arg) for arg in args))
+        case Within(body=body, changes=changes):
+            return With(_value(body), tuple((name, _integer(new)) for name, new in changes))
+        case Earlier(body=body):
+            return Before(_value(body))
+        case Constant() | VariableRef() | TableRef():
+            return _value(expr)
+    assert_never(expr)
+
+
+def _flags_equal(op: str, left: Typed, right: Typed) -> Expr:
+    """Comparisons of flags: those with a constant or between variables stay comparisons of integers."""
+    simple = all(isinstance(side, Constant | VariableRef) for side in (left, right))
+    side = _integer if simple else _condition
+    return Apply(_OPS[op], (side(left), side(right)))
+
+
+def _lookup(expr: TableRef) -> Expr:
+    return Lookup(expr.table, expr.entries, _integer(expr.key))
+
+
+def all_of(conditions: Iterable[CheckedCondition]) -> Expr:
+    return conjunction(lower_condition(each.condition) for each in conditions)
 
 
 def conjunction(conditions: Iterable[Expr]) -> Expr:
@@ -248,17 +262,16 @@ def shown(value: Expr, display: Display) -> Expr:
 
 
 def _system(system: CheckedSystem) -> SystemPlan:
-    lowering = Lowering(system)
-    events = tuple(_event(event, lowering) for event in system.events)
-    relations = tuple((relation.name, lowering.value(relation.value)) for relation in system.relations)
+    events = tuple(_event(event) for event in system.events)
+    relations = tuple((relation.name, lower_value(relation.value)) for relation in system.relations)
     problem = Problem(
         name=system.name,
         variables=tuple(_variable(variable) for variable in system.variables),
         relations=relations,
         observations=tuple(_observations(system, events)),
-        rules=tuple(_rule(rule, lowering) for rule in system.rules),
-        valid=lowering.all_of(system.requires),
-        sound=lowering.all_of(system.sounds),
+        rules=tuple(_rule(rule) for rule in system.rules),
+        valid=all_of(system.requires),
+        sound=all_of(system.sounds),
         keeps=tuple(_keep(keep, binding=True) for keep in system.keeps),
     )
     return SystemPlan(
@@ -270,8 +283,8 @@ def _system(system: CheckedSystem) -> SystemPlan:
         events=events,
         rules=tuple(RulePlan(rule.name, rule.code, rule.title, rule.says) for rule in system.rules),
         tables=tuple(_table_plan(table) for table in system.tables),
-        requires=tuple((each.text, lowering.condition(each.condition)) for each in system.requires),
-        sounds=tuple((each.text, lowering.condition(each.condition)) for each in system.sounds),
+        requires=tuple((each.text, lower_condition(each.condition)) for each in system.requires),
+        sounds=tuple((each.text, lower_condition(each.condition)) for each in system.sounds),
         span=system.span,
     )
 
@@ -323,20 +336,20 @@ def _table_plan(table: CheckedTable) -> TablePlan:
     )
 
 
-def _event(event: CheckedEvent, lowering: Lowering) -> EventPlan:
+def _event(event: CheckedEvent) -> EventPlan:
     return EventPlan(
         name=event.name,
         text=event.text,
-        condition=None if event.condition is None else lowering.condition(event.condition),
-        attributes=tuple(_attribute(attribute, lowering) for attribute in event.attributes),
+        condition=None if event.condition is None else lower_condition(event.condition),
+        attributes=tuple(_attribute(attribute) for attribute in event.attributes),
         wordings=event.wordings,
     )
 
 
-def _attribute(attribute: CheckedAttribute, lowering: Lowering) -> AttributePlan:
+def _attribute(attribute: CheckedAttribute) -> AttributePlan:
     return AttributePlan(
         name=attribute.name,
-        value=lowering.value(attribute.value),
+        value=lower_value(attribute.value),
         display=_display(attribute.type, attribute.printing),
         unit=_own_unit(attribute.type, attribute.printing),
     )
@@ -368,24 +381,22 @@ def _as_integer(expr: Expr) -> Expr:
     return Apply(Op.ITE, (expr, ON, OFF)) if expr.sort is Sort.BOOL else expr
 
 
-def _rule(rule: CheckedRule, lowering: Lowering) -> Rule:
+def _rule(rule: CheckedRule) -> Rule:
     return Rule(
         name=rule.name,
         code=rule.code,
-        guard=lowering.condition(rule.guard),
-        alternatives=tuple(
-            Alternative(tuple(_set(item, lowering) for item in alternative)) for alternative in rule.alternatives
-        ),
+        guard=lower_condition(rule.guard),
+        alternatives=tuple(Alternative(tuple(_set(item) for item in alternative)) for alternative in rule.alternatives),
         keeps=tuple(_keep(keep, binding=False) for keep in rule.keeps),
     )
 
 
-def _set(item: CheckedSet, lowering: Lowering) -> Assign | Pick:
+def _set(item: CheckedSet) -> Assign | Pick:
     match item:
         case CheckedAssign(field=field, value=value):
-            return Assign(field, lowering.integer(value))
+            return Assign(field, lower_integer(value))
         case CheckedPick(field=field, direction=direction, where=where):
-            return Pick(field, Direction(direction), lowering.condition(where))
+            return Pick(field, Direction(direction), lower_condition(where))
     assert_never(item)
 
 
@@ -399,7 +410,6 @@ def _keep(keep: CheckedKeep, *, binding: bool) -> Keep:
 
 
 def _archetype(archetype: CheckedArchetype, system: CheckedSystem) -> ArchetypePlan:
-    lowering = Lowering(system)
     return ArchetypePlan(
         name=archetype.name,
         title=archetype.title,
@@ -407,8 +417,8 @@ def _archetype(archetype: CheckedArchetype, system: CheckedSystem) -> ArchetypeP
         faults=archetype.faults,
         codes=frozenset(system.rule(fault).code for fault in archetype.faults),
         tier=archetype.tier,
-        where=lowering.all_of(archetype.wheres),
-        hard=lowering.all_of(archetype.hards),
+        where=all_of(archetype.wheres),
+        hard=all_of(archetype.hards),
         parts=archetype.parts,
         span=archetype.span,
     )
@@ -421,8 +431,7 @@ def _dataset(dataset: CheckedDataset, systems: Mapping[str, CheckedSystem]) -> D
         seed=dataset.seed,
         title=dataset.title,
         regions=tuple(
-            RegionPlan(region.name, region.system, Lowering(systems[region.system]).condition(region.condition))
-            for region in dataset.regions
+            RegionPlan(region.name, region.system, lower_condition(region.condition)) for region in dataset.regions
         ),
         splits=tuple(
             SplitPlan(

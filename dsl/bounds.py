@@ -30,12 +30,11 @@ from dsl.checked import (
     expressions_of,
     walk_typed,
 )
-from dsl.domains import FLAG, Quantity, value_text
+from dsl.domains import FLAG, MAX_MAGNITUDE, Quantity, value_text
 from dsl.evaluation import Evaluator, grid, grid_size
 from dsl.findings import Findings, listed
 from dsl.growth import check_growth
 from dsl.intervals import NO, YES, Interval, apply, hull, union
-from dsl.literals import MAX_MAGNITUDE
 from dsl.source import Span
 
 MAX_POINTS: Final = 100_000
@@ -104,7 +103,6 @@ class Bounds:
         self._findings = findings
         self._relations = {relation.name: relation.value for relation in system.relations}
         self._domains = {variable.name: variable.domain for variable in system.variables}
-        self._tables = {table.name: table.entries for table in system.tables}
         self._supports: dict[str, frozenset[str]] = {}
         self._work = MAX_WORK
         self._world = _Place(intervals={name: hull(domain) for name, domain in self._domains.items()})
@@ -213,7 +211,7 @@ class Bounds:
         key = self._bounds(expr.key, place)
         if key is None:
             return None
-        entries = dict(self._tables[expr.table])
+        entries = dict(expr.entries)
         if not isinstance(expr.key.type, Quantity):
             return hull(list(entries.values()))
         tried = self._tried(place.written_out(expr.key))
@@ -266,7 +264,7 @@ class Bounds:
             return None
         self._work -= work
         try:
-            values = Evaluator(grid(domains), self._relations, self._tables).value(expr)
+            values = Evaluator(grid(domains), self._relations).value(expr)
         except (ZeroDivisionError, KeyError):  # reported where it happens
             return None
         return _Tried(tuple(domains), np.asarray(values, dtype=object))

@@ -63,6 +63,7 @@ class TableRef(Spanned):
     """The entry of a table under `key`."""
 
     table: str
+    entries: tuple[tuple[int, int], ...] = attrs.field(repr=False)
     key: Typed
     type: ValueType
 
@@ -246,7 +247,7 @@ class CheckedSystem(Spanned):
     Attributes:
         variables: Config, then given, then hidden, each in declaration order.
         relations: Each after the relations that it uses, else in declaration order.
-        tables: Those that some expression of the system uses, in declaration order.
+        tables: Those that some expression of the system itself uses, in declaration order.
         rules: In runbook order.
     """
 

@@ -13,6 +13,7 @@ from dsl.checked import CheckedTable, Constant
 from dsl.domains import (
     FLAG,
     MAX_DOMAIN,
+    MAX_MAGNITUDE,
     MAX_MEMBERS,
     NUMBER,
     TRUTH_WORDS,
@@ -25,7 +26,7 @@ from dsl.domains import (
 )
 from dsl.expressions import Budget, Checker
 from dsl.findings import Findings, listed
-from dsl.literals import MAX_MAGNITUDE, constant_value, whole_domain
+from dsl.literals import constant_value, whole_domain
 from dsl.resolve import (
     ConstantSymbol,
     Declared,

@@ -18,6 +18,9 @@ MAX_DOMAIN: Final = 4096
 MAX_MEMBERS: Final = 256
 """The largest number of members that an enumeration may have."""
 
+MAX_MAGNITUDE: Final = 2**60
+"""Every value that is ever computed lies between minus this and this."""
+
 TRUTH_WORDS: Final = ("false", "true")
 
 T = TypeVar("T")

@@ -27,7 +27,6 @@ from dsl.checked import (
 )
 
 Array = npt.NDArray[Any]
-Entries = Mapping[str, tuple[tuple[int, int], ...]]
 
 
 class Evaluator:
@@ -36,15 +35,13 @@ class Evaluator:
     Args:
         point: Value of each variable; arrays broadcast with each other.
         relations: Definitions that a `RelationRef` stands for.
-        tables: Entries that a `TableRef` looks up; a key without an entry raises `KeyError`.
 
-    Raises (from `value`): `ZeroDivisionError`, where objects are divided by zero.
+    Raises (from `value`): `ZeroDivisionError`, and `KeyError` for a table without an entry.
     """
 
-    def __init__(self, point: Mapping[str, Array], relations: Mapping[str, Typed], tables: Entries) -> None:
+    def __init__(self, point: Mapping[str, Array], relations: Mapping[str, Typed]) -> None:
         self._point = point
         self._relations = relations
-        self._tables = tables
         self._known: dict[str, Array] = {}
 
     def value(self, expr: Typed) -> Array:
@@ -59,12 +56,12 @@ class Evaluator:
                 return self._known[name]
             case Operation(op=op, args=args):
                 return _apply(op, [self.value(arg) for arg in args])
-            case TableRef(table=table, key=key):
-                entry = dict(self._tables[table]).__getitem__
+            case TableRef(entries=entries, key=key):
+                entry = dict(entries).__getitem__
                 return np.asarray(np.frompyfunc(entry, 1, 1)(self.value(key)), dtype=object)
             case Within(body=body, changes=changes):
                 point = {**self._point, **{name: self.value(value) for name, value in changes}}
-                return Evaluator(point, self._relations, self._tables).value(body)
+                return Evaluator(point, self._relations).value(body)
             case Earlier():
                 raise ValueError("`before` has no value outside a prescription")
         assert_never(expr)

@@ -41,7 +41,7 @@ from dsl.resolve import (
     unknown_name,
 )
 from dsl.source import Span
-from dsl.unit_help import described, how_to_become, how_to_meet, single_unit
+from dsl.unit_help import described, how_to_become, how_to_meet, in_one_unit, single_unit
 
 MAX_WRITTEN_OUT: Final = 100_000
 """How many sub-expressions the quantifiers of a program may come to."""
@@ -293,6 +293,7 @@ class Checker:
             case Quantity(dimension=above), Quantity(dimension=below), "floor" | "ceil":
                 result = Quantity(divide(above, below))
             case _:
+                left, right = in_one_unit((left, right), self.scope.types)
                 result = unify(left.type, right.type)
         if result is None:
             a, b = described(left.type), described(right.type)
@@ -305,7 +306,7 @@ class Checker:
         sides = self._pair(expr.left, expr.right, None)
         if sides is None:
             return None
-        left, right = sides
+        left, right = in_one_unit(sides, self.scope.types)
         both = unify(left.type, right.type)
         if both is None:
             self._cannot(f"cannot compare {described(left.type)} with {described(right.type)}", left, right)
@@ -349,6 +350,7 @@ class Checker:
             return None
         if expr.function == "number":
             return attrs.evolve(known[0], type=NUMBER, span=expr.span)
+        known = in_one_unit(known, self.scope.types)
         type_ = self._common_type(known, "an argument")
         return None if type_ is None else Operation(expr.function, tuple(known), type_, span=expr.span)
 
@@ -367,10 +369,11 @@ class Checker:
         branches = self._pair(expr.then, expr.otherwise, expected)
         if branches is None:
             return None
-        type_ = self._common_type(list(branches), "the branch after `else`")
+        both = in_one_unit(branches, self.scope.types)
+        type_ = self._common_type(both, "the branch after `else`")
         if condition is None or type_ is None:
             return None
-        return Operation("if", (condition, *branches), type_, span=expr.span)
+        return Operation("if", (condition, *both), type_, span=expr.span)
 
     def _in(self, expr: nodes.In) -> Typed | None:
         operand = self.check(expr.operand, None)
@@ -392,7 +395,7 @@ class Checker:
             return None
         table = symbol.table
         key = self.value(expr.key, table.key, f"the key of `{table.name}`")
-        return None if key is None else TableRef(table.name, key, table.value, span=expr.span)
+        return None if key is None else TableRef(table.name, table.entries, key, table.value, span=expr.span)
 
     # -------------------------------------------------------------- other worlds
 

@@ -95,7 +95,7 @@ def shown(token: Token | None) -> str:
     if token is None:
         return "the end of the file"
     if token.type == "STRING":
-        return "a text"
+        return "text"
     return f"`{token}`" if len(token) <= 40 else f"`{token[:40]}...`"
 
 

@@ -7,7 +7,6 @@ counted before it is written out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 import attrs
 
@@ -16,6 +15,7 @@ from dsl.checked import Constant, RelationRef, TableRef, Typed, VariableRef, wal
 from dsl.domains import (
     FLAG,
     MAX_DOMAIN,
+    MAX_MAGNITUDE,
     Enumeration,
     Flag,
     Quantity,
@@ -31,9 +31,6 @@ from dsl.evaluation import Evaluator
 from dsl.findings import Findings
 from dsl.resolve import Scope
 from dsl.source import Span
-
-MAX_MAGNITUDE: Final = 2**60
-"""Every value that is ever computed lies between minus this and this."""
 
 ValueOf = Callable[[nodes.Expr, ValueType, str], Typed | None]
 """Checks an expression that gives a value of a declared type; the text says what the value is for."""
@@ -75,7 +72,11 @@ def literal_value(expr: nodes.Expr, type_: ValueType, scope: Scope, findings: Fi
             f"1 {target.name} = {ratio.denominator} {written.name}" if ratio.numerator == 1 else "",
         )
         return Literal(None)
-    return Literal(Constant(sign * number.value * ratio.numerator // ratio.denominator, type_, span=expr.span))
+    value = number.value * ratio.numerator // ratio.denominator
+    if value > MAX_MAGNITUDE:
+        findings.error("E308", "a number out of range", expr.span, f"beyond 2^60 in `{target.name}`")
+        return Literal(None)
+    return Literal(Constant(sign * value, type_, span=expr.span))
 
 
 def constant_value(typed: Typed, what: str, findings: Findings) -> Constant | None:
@@ -95,7 +96,7 @@ def constant_value(typed: Typed, what: str, findings: Findings) -> Constant | No
         findings.error("E305", f"{what} must be constant", part.span, why)
         return None
     try:
-        value = int(Evaluator({}, {}, {}).value(typed))
+        value = int(Evaluator({}, {}).value(typed))
     except ZeroDivisionError:
         findings.error("E307", "division by zero", typed.span, "the divisor is 0")
         return None

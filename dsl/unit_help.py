@@ -1,11 +1,11 @@
-"""What to write where two numbers of different units meet: the help lines of unit errors."""
+"""Where numbers of different units meet: constants that are converted, and help lines for what can't be."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from dsl.checked import Constant, Typed
-from dsl.domains import NUMBER, Enumeration, Quantity, Unit, ValueType, type_text
+from dsl.domains import MAX_MAGNITUDE, NUMBER, Enumeration, Quantity, Unit, ValueType, conversion, type_text
 
 Types = Mapping[str, Unit | Enumeration | None]
 
@@ -22,6 +22,24 @@ def single_unit(type_: ValueType, types: Types) -> Unit | None:
     name, exponent = type_.dimension[0]
     found = types.get(name)
     return found if exponent == 1 and isinstance(found, Unit) else None
+
+
+def converted(constant: Constant, type_: ValueType, types: Types) -> Constant | None:
+    """A constant in a finer unit of the same base; None if it isn't one to convert."""
+    source, target = single_unit(constant.type, types), single_unit(type_, types)
+    ratio = None if source is None or target is None else conversion(source, target)
+    if ratio is None or ratio.denominator > 1 or abs(constant.value) * ratio.numerator > MAX_MAGNITUDE:
+        return None
+    return Constant(constant.value * ratio.numerator, type_, span=constant.span)
+
+
+def in_one_unit(values: Sequence[Typed], types: Types) -> list[Typed]:
+    """The same values, with constants converted to the finest unit among them where that is exact."""
+    units = [unit for unit in (single_unit(value.type, types) for value in values) if unit is not None]
+    if len({unit.name for unit in units}) < 2:
+        return list(values)
+    finest = Quantity(((min(units, key=lambda unit: (unit.factor, unit.name)).name, 1),))
+    return [(converted(value, finest, types) if isinstance(value, Constant) else None) or value for value in values]
 
 
 def how_to_meet(left: Typed, right: Typed, types: Types) -> tuple[str, ...]:
