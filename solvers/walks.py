@@ -52,9 +52,13 @@ class Group:
         return self.ending in (Ending.ANSWER, Ending.HEALTHY)
 
 
-def walk_batch(tables: Tables, state: State, size: int) -> list[Group]:
-    """Walk `size` worlds. Every world is in exactly one group; the order of groups means nothing."""
-    return tables.companion(_Walker).walk(state, size)
+def walk_batch(tables: Tables, state: State, size: int, *, rules: frozenset[int] | None = None) -> list[Group]:
+    """Walk `size` worlds. Every world is in exactly one group; the order of groups means nothing.
+
+    Args:
+        rules: Drop the worlds in which another rule fires than these, which saves walking them on.
+    """
+    return tables.companion(_Walker).walk(state, size, rules)
 
 
 def take(state: State, rows: IntArray | BoolArray) -> dict[str, Cell]:
@@ -124,22 +128,23 @@ class _Walker:
             tuple(_Prescription(tables, alternative) for alternative in rule.alternatives) for rule in problem.rules
         )
 
-    def walk(self, state: State, size: int) -> list[Group]:
+    def walk(self, state: State, size: int, rules: frozenset[int] | None) -> list[Group]:
         start = {name: settle(cell) for name, cell in state.items()}
-        return list(self.arrive(_Party(np.arange(size), start, (), start))) if size else []
+        return list(self.arrive(_Party(np.arange(size), start, (), start), rules)) if size else []
 
-    def arrive(self, party: _Party) -> Iterator[Group]:
+    def arrive(self, party: _Party, rules: frozenset[int] | None) -> Iterator[Group]:
         """Go on from a state that has just been entered."""
         valid, sound, *guards = self.look(party.state)
         if (stranded := party.where(opposite(valid))) is not None:
             yield stranded.ends(Ending.INVALID)
             if (rest := party.where(valid)) is not None:
-                yield from self.arrive(rest)
+                yield from self.arrive(rest, rules)
             return
         quiet: Flag = True
         for rule, guard in enumerate(guards):
-            if (firing := party.where(both(quiet, guard))) is not None:
-                yield from self.fire(firing, rule)
+            wanted = rules is None or rule in rules
+            if wanted and (firing := party.where(both(quiet, guard))) is not None:
+                yield from self.fire(firing, rule, rules)
             quiet = both(quiet, opposite(guard))
         for resting, right in ((both(quiet, sound), True), (both(quiet, opposite(sound)), False)):
             if (part := party.where(resting)) is not None:
@@ -161,7 +166,7 @@ class _Walker:
                 if (part := party.where(chosen)) is not None:
                     yield part.ends(ending)
 
-    def fire(self, party: _Party, rule: int) -> Iterator[Group]:
+    def fire(self, party: _Party, rule: int, rules: frozenset[int] | None) -> Iterator[Group]:
         """Apply the first alternative that has a value."""
         if any(step.rule == rule for step in party.steps):
             yield party.ends(Ending.REPEATED)
@@ -173,7 +178,7 @@ class _Walker:
             has_value, sets = prescription.apply(party.state, len(party.rows))
             if (part := party.where(has_value)) is not None:
                 chosen = sets if part is party or isinstance(has_value, bool) else take(sets, has_value)
-                yield from self.arrive(part.after(rule, number, chosen))
+                yield from self.arrive(part.after(rule, number, chosen), rules)
             left = party.where(opposite(has_value))
             if left is None:
                 return

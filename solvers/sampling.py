@@ -1,0 +1,211 @@
+"""Draw worlds of an archetype: uniformly, and the same ones for good.
+
+In: a condition, a set of codes, a key. Out: worlds that satisfy the condition and whose walk reports exactly
+these codes; each is uniform over all of them and independent of the others. No solver has a say in it.
+
+How: a draw picks a row from each *block*, a table of joint values of one or a few variables. The parts
+of the condition that concern the variables of one block have cut its rows beforehand; the other parts are
+tested on the draw, which is thrown away if one fails. Both leave the remaining worlds equally likely. A draw
+uses one word of the stream for each block, so draw k of a key is the same world whatever the size of the
+batches and however many candidates are taken.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import attrs
+import numpy as np
+
+from solvers import fold
+from solvers.expand import conjuncts, expand, support
+from solvers.outcome import Assignment
+from solvers.problem import Expr, Op, Problem
+from solvers.streams import Stream, key_of, scaled
+from solvers.tables import Cell, IntArray, Tables
+from solvers.walks import Group, plain_state, take, walk_batch
+
+__all__ = ["MOST_DRAWS", "Candidate", "Exhausted", "Stream", "candidates", "key_of"]
+
+MOST_DRAWS = 1 << 20
+"""A search for the next candidate gives up after so many draws."""
+BLOCK_ROWS = 1 << 14
+"""Most rows of a block of several variables, before they are cut."""
+BATCHES = (64, 256, 1024, 4096, 16384)
+"""How many draws are made at once: first, second, ..., and from then on."""
+
+
+class Candidate(NamedTuple):
+    """An accepted world; `number` counts accepted ones from 0, `attempts` all draws up to this one."""
+
+    number: int
+    world: Assignment
+    attempts: int
+
+
+@attrs.frozen
+class Exhausted:
+    """The search gave up. `reasons` counts why draws failed, over all of `drawn`.
+
+    The reasons are `condition`, `invalid`, `first code` (another rule fires first, or none does), `another
+    code` (fires later in the walk), the ending of the walk, and `codes A` where more are wanted. Nothing is
+    drawn if the parts of the condition already leave no value to some variables; the reason then names them.
+    """
+
+    drawn: int
+    reasons: Mapping[str, int]
+
+
+def candidates(
+    tables: Tables, condition: Expr, codes: frozenset[str], key: bytes, *, limit: int = MOST_DRAWS
+) -> Iterator[Candidate | Exhausted]:
+    """Yield the candidates of a key in order; worlds may repeat.
+
+    It goes on without end, or until `limit` draws in a row fail; then the last item is an `Exhausted`.
+    """
+    plan = tables.companion(_Plans).plan(condition, codes)
+    stream = Stream(key)
+    reasons: Counter[str] = Counter()
+    drawn = last = number = 0
+    empty = next((block for block in plan.blocks if not len(block.rows)), None)
+    if empty is not None:
+        yield Exhausted(0, {f"no value of {', '.join(empty.names)} fits": 0})
+        return
+    for size in itertools.chain(BATCHES, itertools.repeat(BATCHES[-1])):
+        size = min(size, last + limit - drawn)
+        for place, world in plan.accepted(stream, size, reasons):
+            last = drawn + place + 1
+            yield Candidate(number, world, last)
+            number += 1
+        drawn += size
+        if drawn == last + limit:
+            yield Exhausted(drawn, {reason: count for reason, count in reasons.items() if count})
+            return
+
+
+@attrs.frozen(eq=False)
+class _Block:
+    """Joint values of some variables: a column for each name."""
+
+    names: tuple[str, ...]
+    rows: IntArray
+
+    def joined(self, other: _Block) -> _Block:
+        left = np.repeat(self.rows, len(other.rows), axis=0)
+        right = np.tile(other.rows, (len(self.rows), 1))
+        return _Block(self.names + other.names, np.concatenate([left, right], axis=1))
+
+    def columns(self, rows: IntArray | slice = slice(None)) -> dict[str, Cell]:
+        chosen = self.rows[rows]
+        return {name: np.ascontiguousarray(chosen[:, place]) for place, name in enumerate(self.names)}
+
+
+class _Plans:
+    """The plans of one problem, by condition and codes."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self.made: dict[tuple[Expr, frozenset[str]], _Plan] = {}
+
+    def plan(self, condition: Expr, codes: frozenset[str]) -> _Plan:
+        if (condition, codes) not in self.made:
+            self.made[condition, codes] = _Plan(self.tables, condition, codes)
+        return self.made[condition, codes]
+
+
+class _Plan:
+    """How to draw the worlds of one archetype."""
+
+    def __init__(self, tables: Tables, condition: Expr, codes: frozenset[str]) -> None:
+        self.tables = tables
+        self.codes = codes
+        self.rules = frozenset(n for n, rule in enumerate(tables.problem.rules) if rule.code in codes)
+        stages = (
+            ("condition", expand(tables.problem, condition)),
+            ("invalid", expand(tables.problem, tables.problem.valid)),
+            ("first code", _starts_with(tables.problem, codes)),
+        )
+        parts = {part: None for _, whole in stages for part in conjuncts(whole)}
+        self.blocks, settled = _cut_blocks(tables, tuple(parts))
+        self.tests = [
+            (reason, tables.compiled([part for part in conjuncts(whole) if part not in settled]))
+            for reason, whole in stages
+        ]
+
+    def accepted(self, stream: Stream, size: int, reasons: Counter[str]) -> Iterator[tuple[int, Assignment]]:
+        """Make `size` draws; yield the place among them and the world of each that is accepted."""
+        words = stream.words(size * len(self.blocks)).reshape(size, len(self.blocks))
+        state: dict[str, Cell] = {}
+        for column, block in enumerate(self.blocks):
+            state.update(block.columns(scaled(words[:, column], len(block.rows))))
+        places = np.arange(size)
+        for reason, test in self.tests:
+            passed: Any = True
+            for flag in test(state):
+                passed = passed & flag
+            kept = np.nonzero(np.broadcast_to(passed, len(places)))[0]
+            if len(kept) < len(places):
+                reasons[reason] += len(places) - len(kept)
+                places, state = places[kept], take(state, kept)
+        found = []
+        groups = walk_batch(self.tables, state, len(places), rules=self.rules)
+        reasons["another code"] += len(places) - sum(len(group.rows) for group in groups)
+        for group in groups:
+            refused = self.refusal(group)
+            if refused is None:
+                found += [(int(places[row]), group, at) for at, row in enumerate(group.rows.tolist())]
+            else:
+                reasons[refused] += len(group.rows)
+        for place, group, at in sorted(found, key=lambda item: item[0]):
+            world = plain_state(group.start, at)
+            yield place, {variable.name: world[variable.name] for variable in self.tables.problem.variables}
+
+    def refusal(self, group: Group) -> str | None:
+        """Say why a walk doesn't report the right codes."""
+        if not group.gives_task:
+            return group.ending.value
+        codes = {self.tables.problem.rules[step.rule].code for step in group.steps}
+        return None if codes == self.codes else f"codes {' + '.join(sorted(codes)) or 'none'}"
+
+
+def _starts_with(problem: Problem, codes: frozenset[str]) -> Expr:
+    """Build the condition that the first rule that fires has one of `codes`; without codes, that the run is healthy."""
+    holds = fold.constant(False) if codes else expand(problem, problem.sound)
+    for rule in reversed(problem.rules):
+        holds = fold.apply(Op.ITE, (expand(problem, rule.guard), fold.constant(rule.code in codes), holds))
+    return holds
+
+
+def _cut_blocks(tables: Tables, parts: Sequence[Expr]) -> tuple[tuple[_Block, ...], frozenset[Expr]]:
+    """Make blocks and cut their rows by every part of the condition that concerns one of them.
+
+    Blocks are joined for the part that needs the smallest join first, up to `BLOCK_ROWS`.
+
+    Returns:
+        The blocks, and the parts that they settle.
+    """
+    blocks = [
+        _Block((variable.name,), np.array(variable.domain, np.int64)[:, None]) for variable in tables.problem.variables
+    ]
+    left = list(parts)
+    while left and all(len(block.rows) for block in blocks):
+        sizes = [int(np.prod([len(block.rows) for block in _concerned(blocks, part)], dtype=float)) for part in left]
+        part = left[int(np.argmin(sizes))]
+        if min(sizes) > BLOCK_ROWS:
+            break
+        left.remove(part)
+        concerned = _concerned(blocks, part) or blocks[:1]  # any will do for a part that is false everywhere
+        joined = concerned[0]
+        for block in concerned[1:]:
+            joined = joined.joined(block)
+        (holds,) = tables.compiled([part])(joined.columns())
+        cut = _Block(joined.names, joined.rows[np.broadcast_to(holds, len(joined.rows))])
+        blocks = [cut if block is concerned[0] else block for block in blocks if block not in concerned[1:]]
+    return tuple(blocks), frozenset(parts) - frozenset(left)
+
+
+def _concerned(blocks: Sequence[_Block], part: Expr) -> list[_Block]:
+    return [block for block in blocks if not support(part).isdisjoint(block.names)]
