@@ -9,7 +9,7 @@ In: a `Problem`. Out: terms over named integers:
 
 A caller may fix some of them by passing their values as `known`; the others stay open.
 
-A *path* is the shape of a walk: the fired rules and the alternatives that they use.
+A *path* is the shape of a walk: the fired rules, all different, and the alternatives that they use.
 """
 
 from __future__ import annotations
@@ -151,7 +151,11 @@ class Claims:
         return Route(path, tuple(states))
 
     def walks(self, route: Route) -> Term:
-        """Whether the walk from a valid start takes exactly this route and gives a task."""
+        """Whether the walk from a valid start takes exactly this route and gives a task.
+
+        The rules of a path differ, so none fires twice; and the fix isn't empty, since a rule fires at the
+        start and none at the end.
+        """
         parts: list[Term] = []
         rules = self.problem.rules
         for (number, used), state, after in zip(route.path, route.states, route.states[1:], strict=False):
@@ -161,8 +165,6 @@ class Claims:
             parts.append(self.valid(after))
         parts.append(self._silent(route.final, len(rules)))
         parts.append(self.encoder.term(self.problem.sound, route.final))
-        if route.path:
-            parts.append(self.pool.negate(self.unchanged(route.start, route.final)))
         return self.pool.all_of(parts)
 
     def takes(self, route: Route) -> Term:
@@ -176,12 +178,6 @@ class Claims:
                 ),
                 self.walks(route),
             )
-        )
-
-    def unchanged(self, start: State, final: State) -> Term:
-        return self.pool.all_of(
-            self.pool.equal(start.values[variable.name], final.values[variable.name])
-            for variable in self.problem.editable
         )
 
     def _silent(self, state: State, count: int) -> Term:

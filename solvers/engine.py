@@ -37,6 +37,9 @@ class Unknown:
 
 Outcome = Sat | Unsat | Unknown
 
+_RENEWED_AFTER = 128
+"""Queries on one solver: older versions of Z3 keep some memory of each."""
+
 
 @attrs.frozen(eq=False)
 class Formula:
@@ -47,12 +50,13 @@ class Formula:
 
 
 class Engine:
-    """One Z3 context and one solver, which keeps nothing from a query to the next but its memory pools."""
+    """One Z3 context, and a solver that is renewed from time to time; no query depends on those before it."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self._context = z3.Context()
         self._solver = self._new_solver()
+        self._asked = 0
         self._numbers: dict[int, Any] = {}
         self._symbols: dict[str, Any] = {}
 
@@ -60,7 +64,7 @@ class Engine:
         """Read the conjunction of the assertions in `text`, whose undefined names are `names`."""
         asserted = z3.parse_smt2_string(text, ctx=self._context)
         term = asserted[0] if len(asserted) == 1 else z3.And(*asserted, self._context)
-        return Formula(tuple(names), term)
+        return Formula(tuple(sorted(names)), term)
 
     def fill(self, formula: Formula, values: Mapping[str, int]) -> Formula:
         """Put numbers in the place of names."""
@@ -78,9 +82,12 @@ class Engine:
     def check(self, formulas: Sequence[Formula]) -> Outcome:
         """Look for values of the open names that fulfil all of the formulas.
 
-        An answer that isn't final on the solver in use is asked for again on a new one: so that a query is
-        undecided only if it is so by itself, whatever was asked before.
+        A query that stays undecided is asked again on a new solver: it is `Unknown` only if it is so by
+        itself, whatever was asked before.
         """
+        self._asked += 1
+        if self._asked % _RENEWED_AFTER == 0:
+            self._solver = self._new_solver()
         outcome = self._check(formulas)
         if isinstance(outcome, Unknown):
             self._solver = self._new_solver()

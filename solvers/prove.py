@@ -66,23 +66,25 @@ class Prover:
 
         Raises:
             UnconfirmedModelError: Z3 and plain evaluation disagree.
+            ValueError: The walk of `proof` contradicts itself.
         """
         walk = proof.walk
         if proof.verdict is Verdict.INCONCLUSIVE:
             return proof
-        if not walk.gives_task:
-            return attrs.evolve(self._without_task(walk), hidden_worlds=proof.hidden_worlds)
-        rivals = [found.rival for found in proof.refutations if found.claim is Claim.P3 and found.rival is not None]
-        levels = (proof.uniqueness or Uniqueness.PREFERRED,)
-        found = self._settle(walk, levels, known=proof.walks, worlds=proof.rival_worlds, rivals=rivals)
+        if not self._is_whole(walk):
+            raise ValueError("the steps of the walk don't lead to its codes and its fix")
+        found = self._verdict(
+            walk,
+            (proof.uniqueness or Uniqueness.PREFERRED,),
+            known=[other for other in proof.walks if other != walk],
+            worlds=proof.rival_worlds,
+            rivals=[found.rival for found in proof.refutations if found.rival is not None],
+        )
         return attrs.evolve(found, hidden_worlds=proof.hidden_worlds)
 
     def decide(self, world: Assignment) -> TaskProof:
         """Come to a verdict about the evidence of `world` without any help; `hidden_worlds` stays 0."""
-        walk = evaluate.run_walk(self.problem, world)
-        if not walk.gives_task:
-            return self._without_task(walk)
-        return self._settle(walk, _LEVELS)
+        return self._verdict(evaluate.run_walk(self.problem, world), _LEVELS)
 
     def leaves_open(
         self, world: Assignment, channels: Collection[str], paths: Sequence[Path]
@@ -119,43 +121,62 @@ class Prover:
         walk = proof.walk
         settled = self.prove(proof)  # may add routes; where it doesn't agree, the claims stay as they are
         known = settled if settled.verdict is Verdict.UNIQUE else proof
-        query = queries.other_outcome(self._claims, self._evidence(walk.start), _routes(walk, known.walks))
-        found = {"determined": query}
+        evidence = self._evidence(walk.start)
+        found = {"determined": queries.other_outcome(self._claims, evidence, self._routes(walk, known.walks))}
         if walk.fix:
-            worlds = self._walks_of(walk, known.rival_worlds)
+            worlds = self._members(walk, evidence, known.rival_worlds)
             found["unique"] = queries.rival(self._claims, walk, proof.uniqueness, worlds)
         gold = f"Gold: {', '.join(walk.codes) or 'no code'}; fix: {_listed(walk.fix) or 'none'}"
         return {name: self._written(query, f"Claim: there is no {query.text}\n{gold}") for name, query in found.items()}
 
     # ---- the claims --------------------------------------------------------------------------------
 
-    def _settle(
+    def _verdict(
         self,
         walk: Walk,
         levels: Sequence[Uniqueness],
         *,
-        known: Sequence[Walk] = (),
-        worlds: Sequence[Assignment] = (),
-        rivals: Sequence[Assignment] = (),
+        known: Iterable[Walk] = (),
+        worlds: Iterable[Assignment] = (),
+        rivals: Iterable[Assignment] = (),
     ) -> TaskProof:
-        found = _Found(walk, self._evidence(walk.start), list(_routes(walk, known)), self._walks_of(walk, worlds))
+        if not self._exists(walk.start):
+            return self._without_world(walk)
+        if not walk.gives_task:
+            refutation = Refutation(Claim.P1, walk.start)
+            return TaskProof(Verdict.AMBIGUOUS, walk, refutations=(refutation,), reason=walk.ending.value)
+        evidence = self._evidence(walk.start)
+        found = _Found(walk, evidence, self._routes(walk, known), self._members(walk, evidence, worlds))
         try:
-            refutation = self._refute_outcome(found)
-            if refutation is not None:
-                return found.result(Verdict.AMBIGUOUS, refutations=(refutation,))
-            for rival in rivals:
-                is_one = self._rivals(walk, rival, Uniqueness.PREFERRED)
-                if is_one and self._counterexample(found, rival) is None:
-                    return found.result(Verdict.AMBIGUOUS, refutations=(Refutation(Claim.P3, walk.start, rival=rival),))
-            refutations: tuple[Refutation, ...] = ()
-            for level in levels:
-                refutation = self._refute_level(found, level)
-                if refutation is None:
-                    return found.result(Verdict.UNIQUE, uniqueness=level)
-                refutations = (refutation,)
-            return found.result(Verdict.AMBIGUOUS, refutations=refutations)
+            return self._settle(found, levels, rivals)
         except _UndecidedError as undecided:
             return found.result(Verdict.INCONCLUSIVE, reason=str(undecided))
+
+    def _settle(self, found: _Found, levels: Sequence[Uniqueness], rivals: Iterable[Assignment]) -> TaskProof:
+        """Decide P1 and P2, then P3: by the rivals that are suggested, then at each level until one holds."""
+        refutation = self._refute_outcome(found)
+        if refutation is not None:
+            return found.result(Verdict.AMBIGUOUS, refutations=(refutation,))
+        for rival in rivals:
+            is_one = self._rivals(found.walk, rival, Uniqueness.PREFERRED)
+            if is_one and self._counterexample(found, rival) is None:
+                refutation = Refutation(Claim.P3, found.walk.start, rival=rival)
+                return found.result(Verdict.AMBIGUOUS, refutations=(refutation,))
+        refutations: tuple[Refutation, ...] = ()
+        for level in levels:
+            refutation = self._refute_level(found, level)
+            if refutation is None:
+                return found.result(Verdict.UNIQUE, uniqueness=level)
+            refutations = (refutation,)
+        return found.result(Verdict.AMBIGUOUS, refutations=refutations)
+
+    def _without_world(self, walk: Walk) -> TaskProof:
+        query = queries.valid_world(walk.start)
+        outcome = self._ask(query)
+        if isinstance(outcome, Sat):
+            raise self._unconfirmed(query, outcome)
+        verdict = Verdict.VACUOUS if isinstance(outcome, Unsat) else Verdict.INCONCLUSIVE
+        return TaskProof(verdict, walk, reason="no valid world" if isinstance(outcome, Unsat) else outcome.reason)
 
     def _refute_outcome(self, found: _Found) -> Refutation | None:
         """Look for a world of the class that answers otherwise (P1) or that the fix does not mend (P2)."""
@@ -228,9 +249,7 @@ class Prover:
     def _member(self, query: Query, outcome: Sat, evidence: Evidence) -> dict[str, int]:
         """Read a world of the class and confirm that it is one."""
         world = {**evidence.world, **_read(outcome, self._claims.free, start_name)}
-        in_domain = all(world[variable.name] in variable.domain for variable in self.problem.variables)
-        valid = in_domain and evaluate.value(self.problem, self.problem.valid, world)
-        if not valid or self._see(world) != evidence.seen:
+        if not self._exists(world) or self._see(world) != evidence.seen:
             raise self._unconfirmed(query, outcome)
         return world
 
@@ -278,20 +297,30 @@ class Prover:
     def _evidence(self, world: Assignment) -> Evidence:
         return Evidence(world, self._see(world))
 
-    def _walks_of(self, walk: Walk, worlds: Sequence[Assignment]) -> list[Walk]:
-        """The walks of some worlds of a class, or only the one that is known."""
-        full: list[Assignment] = [{**walk.start, **world} for world in worlds] or [walk.start]
-        return [walk if world == walk.start else evaluate.run_walk(self.problem, world) for world in full]
+    def _exists(self, world: Assignment) -> bool:
+        in_domains = all(world[variable.name] in variable.domain for variable in self.problem.variables)
+        return in_domains and bool(evaluate.value(self.problem, self.problem.valid, world))
 
-    def _without_task(self, walk: Walk) -> TaskProof:
-        """Say what there is to say about a world whose walk gives no task: it doesn't exist, or refutes P1."""
-        outcome = self._ask(queries.valid_world(walk.start))
-        if isinstance(outcome, Unsat):
-            return TaskProof(Verdict.VACUOUS, walk, reason="no valid world")
-        if isinstance(outcome, Unknown):
-            return TaskProof(Verdict.INCONCLUSIVE, walk, reason=outcome.reason)
-        refutation = Refutation(Claim.P1, walk.start)
-        return TaskProof(Verdict.AMBIGUOUS, walk, refutations=(refutation,), reason=walk.ending.value)
+    def _is_whole(self, walk: Walk) -> bool:
+        """Whether the steps of `walk` give its codes, final state and fix (whether they are right is to prove)."""
+        state = dict(walk.start)
+        for step in walk.steps:
+            state |= step.sets
+        codes = tuple(self.problem.rules[step.rule].code for step in walk.steps)
+        changed = {name: value for name, value in state.items() if value != walk.start[name]}
+        return (codes, state, changed) == (walk.codes, walk.final, dict(walk.fix))
+
+    def _members(self, walk: Walk, evidence: Evidence, worlds: Iterable[Assignment]) -> list[Walk]:
+        """Return the walks of the worlds that are of the class, or that of the task alone."""
+        full: list[Assignment] = [{**walk.start, **world} for world in worlds]
+        members = [world for world in full if self._exists(world) and self._see(world) == evidence.seen]
+        return [evaluate.run_walk(self.problem, world) if world != walk.start else walk for world in members] or [walk]
+
+    def _routes(self, walk: Walk, known: Iterable[Walk]) -> list[Walk]:
+        """Return one walk for each route, that of the task first; those of other answers are left out."""
+        walks = [walk, *(evaluate.run_walk(self.problem, other.start) for other in known)]
+        same = [other for other in walks if other.gives_task and other.answer == walk.answer]
+        return list({_route(other): other for other in reversed(same)}.values())[::-1]
 
 
 @attrs.define
@@ -332,9 +361,3 @@ def _read(outcome: Sat, variables: Sequence[str], name: Callable[[str], str]) ->
 
 def _route(walk: Walk) -> tuple[Path, tuple[tuple[tuple[str, int], ...], ...]]:
     return path_of(walk), tuple(tuple(step.sets.items()) for step in walk.steps)
-
-
-def _routes(walk: Walk, known: Sequence[Walk]) -> list[Walk]:
-    """List one walk for each route, that of the task first."""
-    same = [other for other in known if other.gives_task and other.answer == walk.answer]
-    return list({_route(other): other for other in reversed([walk, *same])}.values())[::-1]

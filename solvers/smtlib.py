@@ -19,7 +19,7 @@ INT = "Int"
 BOOL = "Bool"
 _INLINE = 72  # characters; longer terms get a name
 _SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_@!]*")
-_NUMBERED = re.compile(r"\$(\d+)")
+_NUMBERED = re.compile(r"\$\d+")
 _NO_SYMBOLS: frozenset[str] = frozenset()
 
 
@@ -163,21 +163,23 @@ class Pool:
             labels: Use the names that people know, where there are some.
         """
         known = {} if values is None else values
+        symbols = [(name, quote(name)) for name in sorted(_symbols(terms))]
         lines = [
-            f"(define-fun {quote(name)} () Int {integer(known[name]).text})"
+            f"(define-fun {quoted} () Int {integer(known[name]).text})"
             if name in known
-            else f"(declare-const {quote(name)} Int)"
-            for name in sorted(_symbols(terms))
+            else f"(declare-const {quoted} Int)"
+            for name, quoted in symbols
         ]
         for number in self._needed(terms):
             definition = self._definitions[number]
             lines.append(f"(define-fun ${number} () {definition.sort} {definition.body})")
         lines += [f"(assert {term.text})" for term in terms]
         text = "\n".join(lines) + "\n"
-        return _NUMBERED.sub(self._readable, text) if labels else text
-
-    def _readable(self, found: re.Match[str]) -> str:
-        return self._labels.get(int(found[1]), found[0])
+        if not labels:
+            return text
+        taken = {quoted for _, quoted in symbols}
+        free = {f"${number}": label for number, label in self._labels.items() if label not in taken}
+        return _NUMBERED.sub(lambda found: free.get(found[0], found[0]), text)
 
     def _needed(self, terms: Sequence[Term]) -> list[int]:
         wanted: set[int] = set()

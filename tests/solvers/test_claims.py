@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
+
+import attrs
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies.asking import ask
 from strategies.problems import all_worlds, problems, worlds
+from strategies.tank import FITS, LARGEST, LID, LIMIT, SHRINK, SIZE, assign, op, tank
 
 from solvers import evaluate
-from solvers.claims import Claims, path_of, repaired_name
+from solvers.claims import Claims, Path, path_of, repaired_name, set_name
 from solvers.outcome import Uniqueness, Walk
-from solvers.problem import Apply, Const, Kind, Observation, Op, Problem, Var, Variable
+from solvers.problem import (
+    Alternative,
+    Apply,
+    Assign,
+    Before,
+    Const,
+    Direction,
+    Keep,
+    Kind,
+    Observation,
+    Op,
+    Pick,
+    Problem,
+    Rule,
+    Sense,
+    Var,
+    Variable,
+)
 from solvers.queries import start_values, walk_values
 
 
@@ -117,3 +140,86 @@ def test_free_variables_are_the_hidden_ones_and_the_facts_that_are_rounded() -> 
     assert claims.free == ("rounded", "h")
     assert claims.fixed == ("c", "exact")
     assert claims.same_evidence(claims.start()).symbols == {"rounded@0", "2@e"}
+
+
+# ---- what random systems seldom show ---------------------------------------------------------------
+
+
+def _takes(problem: Problem, world: dict[str, int], path: Path, steps: Sequence[dict[str, int]]) -> bool:
+    claims = Claims(problem)
+    values = {set_name(name, step): value for step, made in enumerate(steps) for name, value in made.items()}
+    fixed = start_values(world, world) | values
+    return bool(ask(claims.pool, [claims.takes(claims.route(claims.start(), path))], fixed)[0])
+
+
+FULL = {"size": 8, "lid": 0, "limit": 12}
+FIRST: Path = ((0, 0),)
+SECOND: Path = ((0, 1),)
+
+
+@pytest.mark.parametrize(
+    ("first", "used"),
+    [
+        ((LARGEST,), FIRST),
+        ((Pick("size", Direction.LARGEST, op(Op.AND, FITS, op(Op.GT, Var("size"), 4))),), SECOND),
+        ((LARGEST, Assign("lid", Const(2))), SECOND),
+        ((LARGEST, Assign("lid", op(Op.FLOORDIV, Var("size"), 4))), FIRST),
+        ((LARGEST, Assign("lid", op(Op.FLOORDIV, Var("size"), 2))), SECOND),
+        ((LARGEST, Pick("lid", Direction.FIRST, op(Op.EQ, op(Op.MUL, Var("lid"), 4), Var("size")))), FIRST),
+        ((Assign("lid", Const(2)), LARGEST), SECOND),
+        (
+            (Assign("size", op(Op.SUB, Before(Var("size")), 4)), Assign("lid", op(Op.SUB, Before(Var("size")), 7))),
+            FIRST,
+        ),
+        ((Assign("size", Const(4)), Assign("lid", op(Op.SUB, Var("size"), 3))), FIRST),
+    ],
+)
+def test_a_later_alternative_is_used_only_if_an_earlier_one_has_no_value(
+    first: tuple[Assign | Pick, ...], used: Path
+) -> None:
+    last = Alternative((Assign("size", Const(2)),))
+    rule = Rule("shrink", "TOO_LARGE", op(Op.EQ, Var("size"), 8), (Alternative(first), last))
+    made = {"size": 4} | ({"lid": 1} if len(first) > 1 else {})
+    problem = tank(rules=[rule])
+    assert path_of(evaluate.run_walk(problem, FULL)) == used
+    taken = {FIRST: _takes(problem, FULL, FIRST, [made]), SECOND: _takes(problem, FULL, SECOND, [{"size": 2}])}
+    assert [path for path, holds in taken.items() if holds] == [used]
+
+
+@pytest.mark.parametrize(
+    ("direction", "chosen"), [(Direction.LARGEST, 4), (Direction.SMALLEST, 1), (Direction.FIRST, 2)]
+)
+def test_a_choice_takes_the_first_value_in_its_direction(direction: Direction, chosen: int) -> None:
+    sizes = attrs.evolve(SIZE, preference=(8, 2, 4, 1))
+    rule = attrs.evolve(SHRINK, alternatives=(Alternative((Pick("size", direction, FITS),)),))
+    problem = tank(variables=[sizes, LID, LIMIT], rules=[rule])
+    taken = [size for size in (1, 2, 4, 8) if _takes(problem, FULL, FIRST, [{"size": size}])]
+    assert taken == [chosen]
+
+
+def test_a_state_on_the_way_must_be_valid() -> None:
+    """The first rule leaves an invalid state, which the second would mend."""
+    grow = assign("grow", "LID_ON", op(Op.EQ, Var("lid"), 1), ("lid", 0))
+    valid = op(Op.OR, op(Op.LT, Var("size"), 8), op(Op.EQ, Var("lid"), 1))
+    both: Path = ((0, 0), (1, 0))
+    problem = tank(rules=[grow, SHRINK])
+    world = {**FULL, "lid": 1}
+    steps = [{"lid": 0}, {"size": 4}]
+    assert _takes(problem, world, both, steps)
+    assert not _takes(attrs.evolve(problem, valid=valid), world, both, steps)
+
+
+@pytest.mark.parametrize("sense", list(Sense))
+def test_keeps_bind_as_the_reference_says_unless_a_fired_rule_sets_their_field(sense: Sense) -> None:
+    keeps = (Keep("lid", Var("lid"), sense, "lid"), Keep("size", Var("size"), sense, "size"))
+    rule = attrs.evolve(SHRINK, keeps=keeps)
+    problem = attrs.evolve(tank(rules=[rule]), keeps=(Keep("wide", op(Op.LE, Var("size"), 4), sense),))
+    claims = Claims(problem)
+    walk = evaluate.run_walk(problem, FULL)
+    fixed = start_values(FULL, FULL) | {set_name("size", 0): 4}
+    for size, lid in itertools.product((1, 2, 4, 8), (0, 1)):
+        repair = {"size": size, "lid": lid}
+        route = claims.route(claims.start(), FIRST)
+        term = claims.repairs(route, claims.mended(route.start, tuple(repair)))
+        values = fixed | {repaired_name(name): value for name, value in repair.items()}
+        assert ask(claims.pool, [term], values) == [int(evaluate.is_repair(problem, walk, repair))]

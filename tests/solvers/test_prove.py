@@ -212,6 +212,47 @@ def test_worlds_of_a_proof_may_name_the_hidden_values_alone(templates: bool) -> 
     assert prover.prove(attrs.evolve(proof, rival_worlds=({"limit": 12},))) == proof
 
 
+def test_worlds_outside_the_class_rule_nothing_out(templates: bool) -> None:
+    """In a world with another limit the rival mends nothing; that is no argument."""
+    prover = Prover(tank(), templates=templates)
+    proof = prover.decide(FULL)
+    foreign = {**FULL, "limit": 11, "lid": 1}
+    claim = attrs.evolve(proof, uniqueness=Uniqueness.NAMED, rival_worlds=(foreign,))
+    assert prover.prove(claim).verdict is Verdict.AMBIGUOUS
+    assert prover.prove(attrs.evolve(proof, rival_worlds=(foreign,))).rival_worlds == (FULL,)
+
+
+def test_walks_of_other_answers_are_no_routes(templates: bool) -> None:
+    """A proof that lists a walk with another answer doesn't hide it."""
+    problem = tank(limit_shown=op(Op.FLOORDIV, Var("limit"), 10))
+    prover = Prover(problem, templates=templates)
+    walk, other = (evaluate.run_walk(problem, {**FULL, "limit": limit}) for limit in (12, 11))
+    disguised = attrs.evolve(other, codes=walk.codes, fix=walk.fix)
+    claim = TaskProof(Verdict.UNIQUE, walk, Uniqueness.PREFERRED, walks=(walk, disguised))
+    assert prover.prove(claim).verdict is Verdict.AMBIGUOUS
+
+
+def test_a_walk_that_is_not_that_of_its_world_is_refuted(templates: bool) -> None:
+    """Steps that go elsewhere, in a walk that is consistent in itself."""
+    prover = Prover(tank(), templates=templates)
+    walk = prover.decide(FULL).walk
+    (step,) = walk.steps
+    wrong = attrs.evolve(
+        walk, steps=(attrs.evolve(step, sets={"size": 2}),), final={**FULL, "size": 2}, fix=(("size", 2),)
+    )
+    proof = prover.prove(TaskProof(Verdict.UNIQUE, wrong, Uniqueness.PREFERRED))
+    assert proof.verdict is Verdict.AMBIGUOUS
+    assert proof.refutations[0].answer == walk.answer
+
+
+def test_a_walk_that_contradicts_itself_is_refused() -> None:
+    prover = Prover(tank())
+    proof = prover.decide(FULL)
+    for wrong in ({"fix": (("size", 2),)}, {"codes": ("OTHER",)}, {"final": FULL}):
+        with pytest.raises(ValueError, match="don't lead to"):
+            prover.prove(attrs.evolve(proof, walk=attrs.evolve(proof.walk, **wrong)))
+
+
 def test_counts_of_worlds_are_handed_on() -> None:
     prover = Prover(tank())
     assert prover.prove(attrs.evolve(prover.decide(FULL), hidden_worlds=7)).hidden_worlds == 7

@@ -81,6 +81,8 @@ def test_the_first_label_of_a_term_is_used() -> None:
     assert "(define-fun total () Int (+ " in text
     assert "(define-fun $1 () Int (* " in text
     assert "(assert (= total $1))" in text
+    assert "(declare-const total Int)" in pool.body([pool.equal(symbol("total"), long)], labels=True)
+    assert "(define-fun total " not in pool.body([pool.equal(symbol("total"), long)], labels=True)
 
 
 @pytest.mark.parametrize(
