@@ -15,8 +15,9 @@ from strategies.large import large_problem
 from strategies.problems import all_worlds, problems
 
 from solvers import evaluate
-from solvers.claims import Path
+from solvers.claims import Path, path_of
 from solvers.exhaustive import check_world
+from solvers.interaction import Witnesses
 from solvers.outcome import Assignment, TaskProof, Uniqueness, Verdict, Walk
 from solvers.problem import Problem
 from solvers.prove import Prover
@@ -142,3 +143,14 @@ def test_z3_and_plain_enumeration_agree_on_what_channels_leave_open(problem: Pro
             )
             found = prover.leaves_open(walk.start, channels, other_paths)
             assert (found is not None) == open_
+
+
+@given(problems(), st.randoms(use_true_random=False))
+def test_z3_confirms_every_witness_that_the_search_for_interaction_finds(
+    problem: Problem, chosen: random.Random
+) -> None:
+    prover, witnesses = Prover(problem), Witnesses(Tables(problem))
+    for world in _drawn(problem, chosen, faulty=2)[:-1]:
+        for channels, witness in witnesses.measure(world).witnesses.items():
+            path = path_of(evaluate.run_walk(problem, witness))
+            assert prover.leaves_open(world, channels, [path]) is not None
