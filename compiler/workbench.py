@@ -27,7 +27,7 @@ from solvers.interaction import Interaction, Witnesses
 from solvers.outcome import Assignment, TaskProof, Verdict
 from solvers.problem import Expr
 from solvers.prove import Prover, UnconfirmedModelError
-from solvers.sampling import Exhausted, Stream, candidates, key_of
+from solvers.sampling import Candidate, Exhausted, Stream, candidates, key_of
 from solvers.tables import Tables
 
 DROPS = 400  # candidate worlds of one spec that may fail a proof before it is given up
@@ -99,7 +99,7 @@ class Workbench:
     def condition(self, spec: TaskSpec) -> Expr:
         return split_condition(self.archetype(spec), self.dataset, self.split(spec))
 
-    def candidates(self, spec: TaskSpec) -> Iterator[tuple[int, Assignment] | Exhausted]:
+    def candidates(self, spec: TaskSpec) -> Iterator[Candidate | Exhausted]:
         """The worlds of a spec in drawing order; ends after an `Exhausted`."""
         archetype = self.archetype(spec)
         key = key_of(self.dataset.seed, spec.archetype, spec.split, spec.index)
@@ -110,8 +110,8 @@ class Workbench:
         for found in self.candidates(spec):
             if isinstance(found, Exhausted):
                 return None
-            if found[0] == draw:
-                return found[1]
+            if found.number == draw:
+                return found.world
         return None
 
     def make(self, spec: TaskSpec, *, start: int = 0) -> Made | Missing:
@@ -127,7 +127,7 @@ class Workbench:
         for found in self.candidates(spec):
             if isinstance(found, Exhausted):
                 return Missing(spec, "no world", dropped, found, failed)
-            draw, world = found
+            draw, world, _ = found
             if draw < start:
                 continue
             if dropped.total() >= DROPS:

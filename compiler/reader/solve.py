@@ -156,7 +156,7 @@ def _conclude(document: Document, walks: tuple[Walk, ...]) -> Solution:
         if walk not in answering:
             shown = " then ".join(walk.codes) or "no rule"
             return without(walk.ending.value, f"so ends the walk in {walk.worlds} of {worlds} worlds: {shown}")
-    codes = list(answering[0].codes)
+    codes = [rule.code for rule in document.system.rules if rule.code in answering[0].codes]
     diagnosis = codes if len(codes) > 1 else (codes[0] if codes else HEALTHY)
     answer = {"diagnosis": diagnosis, "fix": dict(answering[0].fix)}
     return Solution(answer, UNIQUE, f"{worlds} hidden assignments fit", worlds, walks, document.evidence)
