@@ -311,10 +311,13 @@ class Prover:
         return (codes, state, changed) == (walk.codes, walk.final, dict(walk.fix))
 
     def _members(self, walk: Walk, evidence: Evidence, worlds: Iterable[Assignment]) -> list[Walk]:
-        """Return the walks of the worlds that are of the class, or that of the task alone."""
-        full: list[Assignment] = [{**walk.start, **world} for world in worlds]
-        members = [world for world in full if self._exists(world) and self._see(world) == evidence.seen]
-        return [evaluate.run_walk(self.problem, world) if world != walk.start else walk for world in members] or [walk]
+        """Return the walk of the task, and those of the worlds that are of its class."""
+        members = [walk]
+        for world in worlds:
+            full = {**walk.start, **world}
+            if full != walk.start and self._exists(full) and self._see(full) == evidence.seen:
+                members.append(evaluate.run_walk(self.problem, full))
+        return members
 
     def _routes(self, walk: Walk, known: Iterable[Walk]) -> list[Walk]:
         """Return one walk for each route, that of the task first; those of other answers are left out."""
