@@ -446,6 +446,14 @@ RULES = (
         "  runbook big, full\n}\n",
     ),
     Code(
+        "W448",
+        "a `with` that changes nothing",
+        "The expression before `with` doesn't hang on a variable that is changed. `with` binds more tightly "
+        "than operators: in `a * b with (a = 1)` it belongs to `b` alone.",
+        'system shop "Shop" {\n  config { size: int in {2, 4} "size"  stock: int in {1, 2} "stock" }\n'
+        "  sound size * stock with (size = 2) < 8\n}\n",
+    ),
+    Code(
         "W451",
         "a part of a split that changes nothing",
         "No archetype of the split is of the region's system, or `boundary` stands where no archetype has a `hard "

@@ -11,7 +11,18 @@ from typing import Final
 
 from dsl import nodes
 from dsl.bounds import Bounds
-from dsl.checked import CheckedArchetype, CheckedAssign, CheckedProgram, CheckedRule, CheckedSystem, Earlier, walk_typed
+from dsl.checked import (
+    CheckedArchetype,
+    CheckedAssign,
+    CheckedProgram,
+    CheckedRule,
+    CheckedSystem,
+    Earlier,
+    Typed,
+    Within,
+    expressions_of,
+    walk_typed,
+)
 from dsl.declarations import Library
 from dsl.findings import Findings, listed
 from dsl.resolve import Index
@@ -34,7 +45,11 @@ def lint_program(
         _lint_conditions(system, bounds[name], findings)
         for rule in system.rules:
             _lint_rule(rule, system, bounds[name], findings)
+        for expr in expressions_of(system):
+            _lint_withs(expr, bounds[name], findings)
     for archetype in program.archetypes.values():
+        for condition in (*archetype.wheres, *archetype.hards):
+            _lint_withs(condition.condition, bounds[archetype.system], findings)
         _lint_archetype(archetype, program.systems[archetype.system], bounds[archetype.system], findings)
     _lint_leaks(program, findings)
     _lint_unused(systems, index, library, findings)
@@ -86,6 +101,21 @@ def _lint_rule(rule: CheckedRule, system: CheckedSystem, bounds: Bounds, finding
                     f"`{item.field}` never gets a value here",
                     item.where.span,
                     "no value of any field satisfies this",
+                )
+
+
+def _lint_withs(expr: Typed, bounds: Bounds, findings: Findings) -> None:
+    """Changes of variables that the changed expression doesn't hang on."""
+    for node in walk_typed(expr):
+        if isinstance(node, Within):
+            idle = [name for name, _ in node.changes if name not in bounds.support(node.body)]
+            if idle:
+                findings.warn(
+                    "W448",
+                    f"`with` changes nothing: this doesn't hang on {listed(idle, last='or')}",
+                    node.body.span,
+                    "the same in the other world",
+                    helps=("`with` binds tightly: write `(a * b) with (...)`",),
                 )
 
 

@@ -69,7 +69,8 @@ def describe_system(system: SystemPlan) -> Iterator[str]:
         yield f"  {name} [{relation.unit}] = {formula(expr)} {relation.display} {relation.labels}"
     yield from (f"  observe {each.name} in {each.channel}: {formula(each.value)}" for each in problem.observations)
     for event in system.events:
-        yield f"  event {event.name} when {None if event.condition is None else formula(event.condition)} {event.wordings}"
+        when = None if event.condition is None else formula(event.condition)
+        yield f"  event {event.name} when {when} {event.wordings}"
         yield from (
             f"    {each.name} = {formula(each.value)} {each.display} {each.unit!r}" for each in event.attributes
         )
