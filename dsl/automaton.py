@@ -21,32 +21,29 @@ def _table() -> Any:
 
 
 class Machine:
-    """A stack of parser states that begins before the first token of a module."""
+    """A stack of parser states; a new one stands before the first token of a module."""
 
-    def __init__(self) -> None:
-        self.states: list[int] = [_table().start_states["module"]]
+    def __init__(self, states: tuple[int, ...] = ()) -> None:
+        self.states: tuple[int, ...] = states or (_table().start_states["module"],)
 
-    def _after(self, states: list[int], terminal: str) -> list[int] | None:
+    def _after(self, states: tuple[int, ...], terminal: str) -> tuple[int, ...] | None:
         """Give the stack after one more terminal, None if it doesn't fit."""
         actions, end = _table().states, _table().end_states["module"]
-        states = states.copy()
+        stack = list(states)
         while True:
-            entry = actions[states[-1]].get(terminal)
+            entry = actions[stack[-1]].get(terminal)
             if entry is None:
                 return None
             action, target = entry
             if action is Shift:
-                states.append(target)
-                return states
-            size = len(target.expansion)
-            if size:
-                del states[-size:]
-            states.append(actions[states[-1]][target.origin.name][1])
-            if terminal == "$END" and states[-1] == end:
-                return states
+                return (*stack, target)
+            del stack[len(stack) - len(target.expansion) :]
+            stack.append(actions[stack[-1]][target.origin.name][1])
+            if terminal == "$END" and stack[-1] == end:
+                return tuple(stack)
 
-    def _after_all(self, terminals: tuple[str, ...]) -> list[int] | None:
-        states: list[int] | None = self.states
+    def _after_all(self, terminals: tuple[str, ...]) -> tuple[int, ...] | None:
+        states: tuple[int, ...] | None = self.states
         for terminal in terminals:
             if states is None:
                 return None

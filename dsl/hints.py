@@ -154,19 +154,35 @@ def unclosed(problem: Problem, opener: Token) -> Diagnostic:
     )
 
 
+def outside(problem: Problem) -> Hint:
+    """Tell that a part of a block stands after the `}` that closes it."""
+    token, brace = problem.token, problem.previous
+    assert token is not None
+    assert brace is not None
+    where = ((token_span(problem.source, brace), "the block is closed here"),)
+    return Hint(
+        Diagnostic("E105", f"`{token}` stands outside of its block", problem.span, _expected(problem), where),
+        ((token.type,),),
+    )
+
+
 def _bracket(problem: Problem) -> Hint | None:
     token, opener = problem.token, problem.opened
-    if opener is None:
-        if token is not None and token.type in CLOSERS:
-            diagnostic = Diagnostic("E105", f"`{token}` closes nothing", problem.span, "no bracket is open here")
-            return Hint(diagnostic, ((),))
-        return None
-    partner = PARTNER[opener.type]
     if token is None:
-        return Hint(unclosed(problem, opener))
-    if token.type in CLOSERS and token.type != partner and partner in problem.accepted:
+        return None if opener is None else Hint(unclosed(problem, opener))
+    if token.type not in CLOSERS:
+        return None
+    if opener is None or (opener.type == "LBRACE" and token.type != "RBRACE"):
+        label = "no bracket is open here" if opener is None else f"no `{_opener(token)}` is open here"
+        return Hint(Diagnostic("E105", f"`{token}` closes nothing", problem.span, label), ((),))
+    partner = PARTNER[opener.type]
+    if token.type != partner and partner in problem.accepted:
         return Hint(unclosed(problem, opener), ((partner, token.type), (partner,)))
     return None
+
+
+def _opener(closer: Token) -> str:
+    return next(spellings()[opener] for opener, partner in PARTNER.items() if partner == closer.type)
 
 
 def _equals(problem: Problem) -> Hint | None:

@@ -61,11 +61,13 @@ _SIGN_HELP = {
 class Lexed:
     """Tokens in order with, for each and for the end, the index of the innermost open bracket, or -1.
 
-    If not `complete`, a limit stopped the reading and the tokens are of no use.
+    `stray` has the index of the last closing bracket that closes nothing, or -1. If not `complete`, a
+    limit stopped the reading and the tokens are of no use.
     """
 
     tokens: tuple[Token, ...]
     opened: tuple[int, ...]
+    stray: int
     diagnostics: tuple[Diagnostic, ...]
     complete: bool
 
@@ -240,14 +242,15 @@ def lex(source: Source) -> Lexed:
     tokens: list[Token] = []
     opened: list[int] = []
     stack: list[int] = []
+    stray = -1
     for found in language().lex(source.text):
         token = lexer.mended(found)
         if token is not None:
             opened.append(stack[-1] if stack else -1)
             if token.type in PARTNER:
                 stack.append(len(tokens))
-            elif token.type in CLOSERS:
-                _close(stack, tokens, token.type)
+            elif token.type in CLOSERS and not _close(stack, tokens, token.type):
+                stray = len(tokens)
             tokens.append(token)
         if len(stack) > MAX_DEPTH:
             lexer.diagnostics.append(too_deep(token_span(source, found)))
@@ -256,10 +259,10 @@ def lex(source: Source) -> Lexed:
             lexer.report("E116", message, found, "", "split the file, and import the parts")
         elif len(lexer.diagnostics) <= MAX_ERRORS:
             continue
-        return Lexed(tuple(tokens), tuple(opened), tuple(lexer.diagnostics), complete=False)
+        return Lexed(tuple(tokens), tuple(opened), stray, tuple(lexer.diagnostics), complete=False)
     opened.append(stack[-1] if stack else -1)
     _with_suffixes(tokens)
-    return Lexed(tuple(tokens), tuple(opened), tuple(lexer.diagnostics), complete=True)
+    return Lexed(tuple(tokens), tuple(opened), stray, tuple(lexer.diagnostics), complete=True)
 
 
 def too_deep(span: Span) -> Diagnostic:
@@ -273,9 +276,10 @@ def too_deep(span: Span) -> Diagnostic:
     )
 
 
-def _close(stack: list[int], tokens: list[Token], closer: str) -> None:
-    """Forget the innermost bracket that `closer` closes, and those inside it; if there's none, nothing."""
+def _close(stack: list[int], tokens: list[Token], closer: str) -> bool:
+    """Forget the innermost bracket that `closer` closes, and those inside it; False if there's none."""
     for depth in range(len(stack) - 1, -1, -1):
         if PARTNER[tokens[stack[depth]].type] == closer:
             del stack[depth:]
-            return
+            return True
+    return False

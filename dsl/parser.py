@@ -1,10 +1,11 @@
 """First stage: the text of one `.arch` file to its syntax tree.
 
-In: a `Source`, any text at all. Out: a `Module`, or None with diagnostics E101-E115; never an
-exception. Tokens are fed to Lark's LALR parser one by one. After a mistake whose cause is plain, reading
-goes on as if it had been written right; else it goes on at the next word that starts a declaration or a
-block, with the parser's stack cut back to where that word fits. So one run shows several mistakes, and
-one mistake gives one message.
+In: a `Source`, any text at all. Out: a `Module`, or None with diagnostics E101-E116; never an
+exception. Lark's LALR parser builds the tree. If the tokens don't fit, a second walk over its table finds
+the mistakes. After each it reads on as if the text had been right there: with what was probably meant,
+or one word more, less or other, if the next few tokens then fit. Else it goes on at the next word that
+starts a declaration or a block, with the stack cut back to where that word fits. So one run shows several
+mistakes, and one mistake gives one message.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from lark.exceptions import UnexpectedToken
 
 from dsl import nodes
 from dsl.automaton import Machine
-from dsl.build import Builder, Node
+from dsl.build import Builder
+from dsl.build_expressions import Node
 from dsl.diagnostics import Diagnostic, sort_diagnostics
-from dsl.hints import END, Hint, Problem, diagnose, reserved_word, unclosed
+from dsl.hints import END, Hint, Problem, diagnose, outside, reserved_word, unclosed
 from dsl.lexer import MAX_DEPTH, MAX_ERRORS, PARTNER, Lexed, language, lex, reserved_words, too_deep
 from dsl.source import Source, Span
+
+LOOK_AHEAD = 4  # tokens that must fit after a repair
 
 # Words that start a declaration or a block wherever they stand, so that reading can go on there.
 _ANCHORS = frozenset(
@@ -90,13 +94,16 @@ class _Search:
         self.source = source
         self.lexed = lexed
         self.machine = Machine()
+        self.in_block = self.machine.states  # before the last `}`
         self.diagnostics: list[Diagnostic] = []
 
     def run(self) -> list[Diagnostic]:
         tokens = self.lexed.tokens
         index = 0
         while index < len(tokens):
+            states = self.machine.states
             if self.machine.feed(tokens[index].type):
+                self.in_block = states if tokens[index].type == "RBRACE" else self.in_block
                 index += 1
                 continue
             after = self.recover(index)
@@ -115,19 +122,30 @@ class _Search:
 
     def recover(self, index: int) -> int | None:
         """Report what is wrong at a token; give the token to go on with, or None if no place is safe."""
-        hint = self.explain(index)
+        hint = self.closed_early(index) or self.explain(index)
         if not self.lexed.faulty(index):
             self.diagnostics.append(hint.diagnostic)
-        following = self.terminal(index + 1)
-        likely = [row for row in hint.instead if self.machine.fits(*row, following)]
-        if any(self.machine.feed(*row) for row in (*likely, *hint.instead)):
+        if self.repair(index, hint.instead):
             return index + 1
         for later in range(index, len(self.lexed.tokens)):
-            terminal = self.lexed.tokens[later].type
-            outside = self.lexed.innermost(later) < 0
-            if terminal in _ANCHORS and self.machine.cut_back(terminal, to_start=outside):
+            top = self.lexed.innermost(later) < 0
+            if self.terminal(later) in _ANCHORS and self.machine.cut_back(self.terminal(later), to_start=top):
                 return later
         return None
+
+    def repair(self, index: int, likely: tuple[tuple[str, ...], ...]) -> bool:
+        """Read something else in place of a token: what is likely, else one word more, less or other.
+
+        A guess must make the next tokens fit as well; what is likely need not, if nothing does better.
+        """
+        token = self.terminal(index)
+        ahead = tuple(self.terminal(at) for at in range(index + 1, min(index + LOOK_AHEAD, len(self.lexed.tokens)) + 1))
+        more = [(word, token) for word in sorted(self.machine.accepted())]
+        other = [(word,) for word, _ in more]
+        for row in (*likely, *more, (), *other):
+            if self.machine.fits(*row, *ahead):
+                return self.machine.feed(*row)
+        return any(self.machine.feed(*row) for row in likely)
 
     def explain(self, index: int) -> Hint:
         problem = self.problem(index)
@@ -139,6 +157,22 @@ class _Search:
             if closers and problem.opened is not None:
                 return Hint(unclosed(problem, problem.opened), ((*closers, token.type),))
         return diagnose(problem)
+
+    def closed_early(self, index: int) -> Hint | None:
+        """Go back into the block that a `}` right before the token has closed, if the token fits there.
+
+        Only where a later bracket closes nothing: else the token itself is in the wrong place.
+        """
+        token = self.lexed.tokens[index]
+        early = index > 0 and self.lexed.tokens[index - 1].type == "RBRACE" and self.lexed.stray > index
+        if not early or token.type not in _ANCHORS:
+            return None
+        inside = Machine(self.in_block)
+        if not inside.fits(token.type):
+            return None
+        hint = outside(self.problem(index))
+        self.machine = inside
+        return hint
 
     def closers(self, index: int) -> tuple[str, ...]:
         """Say which closing brackets would make the token fit; empty if there is no such row."""

@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from dsl import nodes
-from dsl.lexer import MAX_TOKENS
+from dsl.lexer import MAX_TOKENS, lex
 from dsl.parser import parse_text
 from dsl.source import Source, Span
 
@@ -174,6 +174,15 @@ def test_one_broken_line_gives_one_error(line: int) -> None:
     assert codes("\n".join(rows)) == [("E101", line)]
 
 
+def test_one_lost_or_doubled_word_gives_one_error() -> None:
+    """Whatever word of a program is lost or doubled, the rest of it doesn't look wrong."""
+    source = Source("system.arch", SYSTEM)
+    for token in lex(source).tokens:
+        start, end = token.start_pos or 0, token.end_pos or 0
+        for changed in (SYSTEM[:start] + SYSTEM[end:], SYSTEM[:end] + " " + SYSTEM[start:]):
+            assert len(codes(changed)) <= 1, changed
+
+
 @pytest.mark.parametrize("line", LINES)
 def test_one_lost_line_gives_at_most_two_errors(line: int) -> None:
     rows = SYSTEM.split("\n")
@@ -183,7 +192,7 @@ def test_one_lost_line_gives_at_most_two_errors(line: int) -> None:
 
 def test_mistakes_in_several_declarations_are_all_told() -> None:
     text = "unit =\nunit b\nconst c = 1 /\nenum E { x y }\ntable t: int = int { }\ndataset 3"
-    assert codes(text) == [("E101", 1), ("E108", 3), ("E101", 4), ("E101", 4), ("E101", 5), ("E101", 6)]
+    assert codes(text) == [("E101", 1), ("E108", 3), ("E101", 4), ("E101", 5), ("E101", 6)]
 
 
 def test_file_with_too_many_words_is_refused() -> None:
