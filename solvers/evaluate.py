@@ -53,6 +53,8 @@ class _World:
 
     def relation(self, name: str) -> Value:
         """Compute a relation, those that it uses first: a long chain of them is no deep recursion."""
+        if name in self.known:
+            return self.known[name]
         waiting = [name]
         while name not in self.known:
             definition = self.definitions[waiting[-1]]
@@ -87,14 +89,14 @@ def _relations_in(definition: Expr) -> tuple[str, ...]:
 
 def _evaluate(expr: Expr, world: _World, before: _World | None) -> Value:
     match expr:
+        case Apply(op=op, args=args):
+            return _apply(op, args, world, before)
+        case Rel(name=name):
+            return world.relation(name)
         case Const(value=constant):
             return constant
         case Var(name=name):
             return world.assignment[name]
-        case Rel(name=name):
-            return world.relation(name)
-        case Apply(op=op, args=args):
-            return _apply(op, args, world, before)
         case Lookup(entries=entries, key=key):
             return dict(entries)[_evaluate(key, world, before)]
         case With(body=body, changes=changes):

@@ -61,6 +61,12 @@ def walk_batch(tables: Tables, state: State, size: int, *, rules: frozenset[int]
     return tables.companion(_Walker).walk(state, size, rules)
 
 
+def look(tables: Tables, state: State) -> tuple[Flag, Flag, list[Flag]]:
+    """Evaluate whether worlds are valid, whether they are sound, and each guard."""
+    valid, sound, *guards = tables.companion(_Walker).look(state)
+    return valid, sound, guards
+
+
 def take(state: State, rows: IntArray | BoolArray) -> dict[str, Cell]:
     """Select worlds of a batch."""
     return {name: cell if isinstance(cell, int) else settle(cell[rows]) for name, cell in state.items()}
@@ -283,7 +289,7 @@ def plain_walk(tables: Tables, group: Group, place: int) -> Walk:
     """Return the walk of one world of a group."""
     problem = tables.problem
     start, final = plain_state(group.start, place), plain_state(group.final, place)
-    _, _, *guards = tables.companion(_Walker).look(start)
+    _, _, guards = look(tables, start)
     held = [rule.code for rule, guard in zip(problem.rules, guards, strict=True) if guard]
     codes = tuple(problem.rules[step.rule].code for step in group.steps)
     return Walk(
