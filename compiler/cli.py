@@ -287,6 +287,7 @@ def sample(
     archetype: str, sources: tuple[Path, ...], seed: int | None, count: int, split_name: str | None, as_json: bool
 ) -> int:
     """Make some tasks of an archetype and show them."""
+    from compiler.emit.record import record_line
     from compiler.proving import sample_tasks
     from compiler.workbench import Missing
 
@@ -300,7 +301,7 @@ def sample(
             click.echo(format_findings([result.finding], "human"), err=True)
             return FOUND
         if as_json:
-            click.echo(result.record.to_line(), nl=False)
+            click.echo(record_line(result.record), nl=False)
         else:
             click.echo(f"===== {result.record.id} =====\n\n{result.record.prompt}")
             click.echo(f"----- gold -----\n{result.record.gold}\n{result.record.meta}\n")

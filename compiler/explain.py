@@ -10,12 +10,19 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
 
 import attrs
 
 from compiler.emit.formula import formula
-from compiler.plan import Display, SystemPlan
-from solvers.evaluate import cost, failing, named_fields, relations, run_walk, value
+from compiler.emit.manifest import MANIFEST_NAME, read_manifest
+from compiler.emit.record import Malformed, TaskRecord, evidence_hash, read_meta, read_record
+from compiler.plan import Display, ProgramPlan, SystemPlan
+from compiler.splits import TaskSpec
+from compiler.workbench import Workbench
+from solvers.evaluate import cost, failing, named_fields, observe, relations, run_walk, value
+from solvers.exhaustive import check_world
 from solvers.interaction import Interaction
 from solvers.outcome import Assignment, Claim, Step, TaskProof, Walk
 from solvers.problem import Alternative, Assign, Before, Expr, Kind, Pick, Rel, Var, With, children
@@ -44,6 +51,49 @@ def explain_case(case: Case) -> str:
         *writer.channels(),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+class UnknownTask(Exception):
+    """No task of that id; the message says where was looked and what is near."""
+
+
+def explain_task(program: ProgramPlan, folder: Path, id_: str) -> str:
+    """The write-up of a task in `folder`, made again from its id.
+
+    Raises:
+        UnknownTask: The folder doesn't hold it, or it isn't one that these sources give.
+    """
+    record = _find(folder, id_)
+    meta = read_meta(record.meta)
+    manifest = read_manifest((folder / MANIFEST_NAME).read_text(encoding="utf-8"))
+    if isinstance(meta, Malformed) or isinstance(manifest, Malformed):
+        raise UnknownTask(f"the files in {folder} aren't valid; run `gtd verify {folder}`")
+    dataset = program.datasets.get(manifest[0].dataset)
+    if dataset is None or record.archetype not in program.archetypes:
+        raise UnknownTask(f"task `{id_}` was compiled from other sources")
+    workbench = Workbench(program, attrs.evolve(dataset, seed=manifest[0].seed))
+    spec = TaskSpec(record.split, record.archetype, int(id_.rpartition("-")[2]))
+    world = workbench.candidate(spec, meta.draw)
+    system = workbench.system(meta.system)
+    if world is None or evidence_hash(meta.system, observe(system.plan.problem, world)) != meta.evidence:
+        raise UnknownTask(f"task `{id_}` was compiled from other sources")
+    case = Case(id_, system.plan, check_world(system.tables, world), system.witnesses.measure(world))
+    return explain_case(case)
+
+
+def _find(folder: Path, id_: str) -> TaskRecord:
+    ids: list[str] = []
+    for path in sorted(folder.glob("*.jsonl")):
+        with path.open(encoding="utf-8") as file:
+            for line in file:
+                record = read_record(line)
+                if isinstance(record, TaskRecord):
+                    if record.id == id_:
+                        return record
+                    ids.append(record.id)
+    close = get_close_matches(id_, ids, n=3)
+    hint = f"; did you mean {' or '.join(f'`{match}`' for match in close)}?" if close else ""
+    raise UnknownTask(f"there is no task `{id_}` among the {len(ids)} in {folder}{hint}")
 
 
 def describe_refutation(plan: SystemPlan, proof: TaskProof) -> tuple[str, ...]:

@@ -45,10 +45,9 @@ class Disagreement(Exception):
 class Undecided(Exception):
     """Z3 ran out of its budget on a claim that the exhaustive check holds true."""
 
-    def __init__(self, archetype: str, what: str) -> None:
-        super().__init__(archetype, what)
-        self.archetype = archetype
-        self.what = what
+    def __init__(self, subject: str) -> None:
+        super().__init__(subject)
+        self.subject = subject
 
 
 @attrs.frozen
@@ -223,7 +222,7 @@ class System:
             )
         verdict = ask(self.prover, proof, subject).verdict
         if verdict is Verdict.INCONCLUSIVE:
-            raise Undecided(subject, "determined, sound, unique and minimal")
+            raise Undecided(subject)
         if verdict is not Verdict.UNIQUE:
             raise Disagreement(
                 f"counting says unique, Z3 says {verdict.value}",

@@ -1,0 +1,169 @@
+"""The folder: the same bytes however it is made, and whole or untouched whatever happens."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import attrs
+import pytest
+
+import compiler.emit.jsonl
+from compiler.build import BuildFailed, build_dataset
+from compiler.plan import DatasetPlan, ProgramPlan
+from solvers.outcome import TaskProof, Verdict
+from solvers.prove import Prover
+
+from .conftest import INCIDENTS
+
+ROOT = Path(__file__).parents[2]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def hashed(folder: Path) -> dict[str, bytes]:
+    """What the sources and the seed alone decide."""
+    files = contents(folder)
+    manifest = json.loads(files["manifest.json"])
+    return {**files, "manifest.json": json.dumps(manifest["content"]).encode()}
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "compiler", *map(str, arguments)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("jobs", "hash_seed"), [(1, "1"), (2, "2"), (3, "random")])
+def test_bytes_do_not_depend_on_jobs_or_hash_seed(compiled: Path, tmp_path: Path, jobs: int, hash_seed: str) -> None:
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)}
+    arguments = command("compile", INCIDENTS, "-o", tmp_path / "out", "-j", str(jobs))
+    subprocess.run(arguments, check=True, env=environment, capture_output=True)
+    assert hashed(tmp_path / "out") == hashed(compiled)
+
+
+@pytest.mark.slow
+def test_bytes_do_not_depend_on_the_order_or_number_of_paths(compiled: Path, tmp_path: Path) -> None:
+    files = sorted(INCIDENTS.glob("*.arch"), reverse=True)
+    arguments = command("compile", *files, "-o", tmp_path / "out", "-j", "1")
+    subprocess.run(arguments, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True)
+    assert hashed(tmp_path / "out") == hashed(compiled)
+
+
+def test_tasks_of_others_stay_when_an_archetype_is_left_out(
+    program: ProgramPlan, dataset: DatasetPlan, compiled: Path, tmp_path: Path
+) -> None:
+    build_dataset(program, dataset, tmp_path / "out", jobs=1, only=frozenset({"stale_reads", "all_quiet"}))
+    lines = (compiled / "train.jsonl").read_text().splitlines()
+    kept = [line for line in lines if json.loads(line)["archetype"] in ("stale_reads", "all_quiet")]
+    assert (tmp_path / "out" / "train.jsonl").read_text().splitlines() == kept
+
+
+def test_a_disk_that_fills_up_leaves_earlier_files_whole(
+    program: ProgramPlan, dataset: DatasetPlan, copied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = contents(copied)
+    written = 0
+    really = compiler.emit.jsonl.StagedFile.write
+
+    def fills_up(self: compiler.emit.jsonl.StagedFile, text: str) -> None:
+        nonlocal written
+        written += len(text)
+        if written > 100_000:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        really(self, text)
+
+    monkeypatch.setattr(compiler.emit.jsonl.StagedFile, "write", fills_up)
+    with pytest.raises(BuildFailed) as failed:
+        build_dataset(program, attrs.evolve(dataset, seed=99), copied, jobs=1)
+    assert [finding.code for finding in failed.value.findings] == ["E620"]
+    assert contents(copied) == before
+
+
+def test_a_proof_that_fails_leaves_earlier_files_whole_and_saves_the_case(
+    program: ProgramPlan,
+    dataset: DatasetPlan,
+    copied: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = contents(copied)
+    monkeypatch.chdir(tmp_path)
+
+    def denies(_self: Prover, proof: TaskProof) -> TaskProof:
+        return attrs.evolve(proof, verdict=Verdict.AMBIGUOUS)
+
+    monkeypatch.setattr(Prover, "prove", denies)
+    with pytest.raises(BuildFailed) as failed:
+        build_dataset(program, dataset, copied, jobs=1)
+    (finding,) = failed.value.findings
+    assert finding.code == "E510"
+    (case,) = (tmp_path / "failures").iterdir()
+    assert json.loads(case.read_text())["subject"] == finding.subject
+    assert contents(copied) == before
+
+
+def test_a_proof_out_of_budget_stops_the_compile_as_undecided(
+    program: ProgramPlan, dataset: DatasetPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gives_up(_self: Prover, proof: TaskProof) -> TaskProof:
+        return attrs.evolve(proof, verdict=Verdict.INCONCLUSIVE)
+
+    monkeypatch.setattr(Prover, "prove", gives_up)
+    with pytest.raises(BuildFailed) as failed:
+        build_dataset(program, dataset, tmp_path / "out", jobs=1)
+    assert [(finding.code, finding.inconclusive) for finding in failed.value.findings] == [("E503", True)]
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminate"])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interrupted_compile_leaves_earlier_files_whole(copied: Path, stop: signal.Signals, jobs: str) -> None:
+    before = contents(copied)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    arguments = command("compile", INCIDENTS, "-o", copied, "-j", jobs, "--seed", "99")
+    process = subprocess.Popen(arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: any(path.name.startswith(".train.jsonl.") for path in copied.iterdir()))
+    process.send_signal(stop)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors.strip() == "interrupted; nothing was changed"
+    assert contents(copied) == before
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    for _ in range(6000):
+        if holds():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it didn't happen within a minute")
+
+
+def test_a_pair_that_cannot_exist_is_refused_with_the_counts(tmp_path: Path) -> None:
+    from compiler.frontend import run_frontend
+
+    folder = Path(shutil.copytree(INCIDENTS, tmp_path / "sources"))
+    path = folder / "incidents.arch"
+    path.write_text(
+        path.read_text() + 'compose impossible = stale_reads + small_cache "never" { fresh where lag <= 400 ms }\n'
+    )
+    dataset = folder / "dataset.arch"
+    dataset.write_text(dataset.read_text().replace("use all_quiet weight 1\n", "use all_quiet, impossible weight 1\n", 1))
+    plan = run_frontend([folder]).plan
+    assert plan is not None
+    with pytest.raises(BuildFailed) as failed:
+        build_dataset(plan, plan.datasets["incidents"], tmp_path / "out", jobs=1)
+    (finding,) = failed.value.findings
+    assert finding.code == "E501"
+    assert finding.path.endswith("incidents.arch")
+    assert "worlds drawn" in finding.text
