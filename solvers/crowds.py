@@ -27,7 +27,7 @@ Channels = tuple[str, ...]
 
 BUILT = 1 << 15
 """Most worlds that a step builds."""
-KEPT = 512
+KEPT = 256
 """About how many of them are taken on to the next step at most."""
 LAST = 1024
 """Most worlds of a finished crowd."""

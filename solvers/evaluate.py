@@ -110,7 +110,10 @@ def _evaluate(expr: Expr, world: _World, before: _World | None) -> Value:
 
 
 def _apply(op: Op, args: tuple[Expr, ...], world: _World, before: _World | None) -> Value:
-    match op:
+    operation = _OPERATIONS.get(op)
+    if operation is not None:
+        return operation([_evaluate(arg, world, before) for arg in args])
+    match op:  # these look at no more arguments than they need
         case Op.AND:
             return all(_evaluate(arg, world, before) for arg in args)
         case Op.OR:
@@ -121,8 +124,7 @@ def _apply(op: Op, args: tuple[Expr, ...], world: _World, before: _World | None)
         case Op.ITE:
             condition, then, other = args
             return _evaluate(then if _evaluate(condition, world, before) else other, world, before)
-        case _:
-            return _OPERATIONS[op]([_evaluate(arg, world, before) for arg in args])
+    raise AssertionError(op)
 
 
 _OPERATIONS: Mapping[Op, Callable[[list[Value]], Value]] = {

@@ -94,8 +94,7 @@ class Witnesses:
                 if found is None:
                     found = self._other(search.complete(chosen), codes)
                 if found is not None:
-                    self._confirm(chosen, seen, codes, found)
-                    for part in channel_sets(chosen):
+                    for part in self._opened(chosen, found, seen, codes):
                         witnesses.setdefault(part, found)
         return Interaction(self.problem.channels, witnesses)
 
@@ -128,12 +127,16 @@ class Witnesses:
         healthy = left & sound & bool(codes)
         return np.flatnonzero(healthy), np.flatnonzero(foreign), np.flatnonzero(familiar)
 
-    def _confirm(self, chosen: Channels, seen: Sequence[int], codes: frozenset[str], witness: Assignment) -> None:
-        walk = run_walk(self.problem, witness)
+    def _opened(
+        self, chosen: Channels, witness: Assignment, seen: Sequence[int], codes: frozenset[str]
+    ) -> list[Channels]:
+        """Confirm a witness for one set of channels, and list all sets that it leaves open."""
         shown = zip(self.problem.observations, seen, observe(self.problem, witness), strict=True)
-        same = all(here == there for item, here, there in shown if item.channel in chosen)
-        if not (walk.gives_task and same and walk.answer.codes != codes):
+        different = {item.channel for item, here, there in shown if here != there}
+        walk = run_walk(self.problem, witness)
+        if not (walk.gives_task and walk.answer.codes != codes and different.isdisjoint(chosen)):
             raise WitnessError("P4", self.problem.name, chosen, seen, dict(witness))
+        return [channels for channels in self.views if different.isdisjoint(channels)]
 
 
 class _Pool:

@@ -45,6 +45,8 @@ class Op(enum.Enum):
     NOT = "not"
     IMPLIES = "implies"
 
+    __hash__ = object.__hash__  # there is one of each; the hash of the name is slow
+
 
 INT_RESULT = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.NEG, Op.FLOORDIV, Op.CEILDIV, Op.MOD, Op.MIN, Op.MAX, Op.ABS})
 
