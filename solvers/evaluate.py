@@ -193,7 +193,7 @@ def run_walk(problem: Problem, world: Assignment) -> Walk:
             None,
         )
         if fired is None:
-            return _walk(evaluator, _quiet_ending(problem, here, start, steps), start, steps, state)
+            return _walk(evaluator, _quiet_ending(problem, here, steps), start, steps, state)
         if any(step.rule == fired for step in steps):
             return _walk(evaluator, Ending.REPEATED, start, steps, state)
         if len(steps) == problem.max_codes:
@@ -208,14 +208,15 @@ def run_walk(problem: Problem, world: Assignment) -> Walk:
             return _walk(evaluator, Ending.INVALID, start, steps, state)
 
 
-def _quiet_ending(problem: Problem, here: _World, start: Assignment, steps: list[Step]) -> Ending:
-    """Name the ending of a walk that has come to a state in which no rule fires."""
+def _quiet_ending(problem: Problem, here: _World, steps: list[Step]) -> Ending:
+    """Name the ending of a walk that has come to a state in which no rule fires.
+
+    After steps, that state isn't the one the walk started from, where a rule fires: the fix isn't empty.
+    """
     sound = _evaluate(problem.sound, here, None)
-    if not steps:
-        return Ending.HEALTHY if sound else Ending.UNCOVERED
-    if not sound:
-        return Ending.UNSOUND
-    return Ending.ANSWER if here.assignment != start else Ending.EMPTY_FIX
+    if steps:
+        return Ending.ANSWER if sound else Ending.UNSOUND
+    return Ending.HEALTHY if sound else Ending.UNCOVERED
 
 
 def _used_alternative(evaluator: _Evaluator, rule: Rule, fired_in: _World) -> tuple[int, dict[str, int]] | None:

@@ -127,7 +127,6 @@ class _Walker:
     def __init__(self, tables: Tables) -> None:
         problem = tables.problem
         self.max_codes = problem.max_codes
-        self.fields = tuple(variable.name for variable in problem.editable)
         guards = [expand(problem, rule.guard) for rule in problem.rules]
         self.look = tables.compiled([expand(problem, problem.valid), expand(problem, problem.sound), *guards])
         self.prescriptions = tuple(
@@ -152,25 +151,10 @@ class _Walker:
             if wanted and (firing := party.where(both(quiet, guard))) is not None:
                 yield from self.fire(firing, rule, rules)
             quiet = both(quiet, opposite(guard))
-        for resting, right in ((both(quiet, sound), True), (both(quiet, opposite(sound)), False)):
-            if (part := party.where(resting)) is not None:
-                yield from self.rest(part, right)
-
-    def rest(self, party: _Party, sound: bool) -> Iterator[Group]:
-        """End walks in a state in which no rule fires."""
-        if not party.steps:
-            yield party.ends(Ending.HEALTHY if sound else Ending.UNCOVERED)
-        elif not sound:
-            yield party.ends(Ending.UNSOUND)
-        else:
-            changed: Flag = False
-            for field in self.fields:
-                old, new = party.start[field], party.state[field]
-                if new is not old:
-                    changed = opposite(both(opposite(changed), old == new))
-            for chosen, ending in ((changed, Ending.ANSWER), (opposite(changed), Ending.EMPTY_FIX)):
-                if (part := party.where(chosen)) is not None:
-                    yield part.ends(ending)
+        endings = (Ending.ANSWER, Ending.UNSOUND) if party.steps else (Ending.HEALTHY, Ending.UNCOVERED)
+        for flag, ending in zip((sound, opposite(sound)), endings, strict=True):
+            if (part := party.where(both(quiet, flag))) is not None:
+                yield part.ends(ending)
 
     def fire(self, party: _Party, rule: int, rules: frozenset[int] | None) -> Iterator[Group]:
         """Apply the first alternative that has a value."""
