@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies.asking import ask
 from strategies.problems import all_worlds, problems, worlds
-from strategies.tank import FITS, LARGEST, LID, LIMIT, SHRINK, SIZE, assign, op, tank
+from strategies.tank import FITS, LARGEST, LID, LIMIT, SHRINK, SIZE, assign, field, op, tank
 
 from solvers import evaluate
 from solvers.claims import Claims, Path, path_of, repaired_name, set_name
@@ -223,3 +223,36 @@ def test_keeps_bind_as_the_reference_says_unless_a_fired_rule_sets_their_field(s
         term = claims.repairs(route, claims.mended(route.start, tuple(repair)))
         values = fixed | {repaired_name(name): value for name, value in repair.items()}
         assert ask(claims.pool, [term], values) == [int(evaluate.is_repair(problem, walk, repair))]
+
+
+@pytest.mark.parametrize("final", [(2, 0, 0), (0, 1, 0), (0, 0, 2), (1, 1, 0), (0, 2, 1), (2, 0, 2), (1, 2, 1)])
+@pytest.mark.parametrize("level", list(Uniqueness))
+def test_costs_of_three_fields_compare_as_the_reference_compares_them(
+    level: Uniqueness, final: tuple[int, ...]
+) -> None:
+    """Every repair against fixes of one to three fields: counts first, then ranks, then preferences in rank order."""
+    variables = (field("a", 0, 1, 2), field("b", 2, 1, 0), field("c", 1, 2, 0))
+    names = [variable.name for variable in variables]
+    sets = Alternative(tuple(Assign(name, Const(0)) for name in names))
+    problem = Problem("costs", variables, (), (), (Rule("r", "R", FITS, (sets,)),))
+    start, fix = dict.fromkeys(names, 0), dict(zip(names, final, strict=True))
+    changes = sum(value != 0 for value in final)
+    dearest = evaluate.cost(problem, start, fix)
+    claims = Claims(problem)
+    terms, wanted = [], []
+    for values in itertools.product((0, 1, 2), repeat=3):
+        new = dict(zip(names, values, strict=True))
+        known = start_values(start, names) | {set_name(name, 0): value for name, value in fix.items()}
+        known |= {repaired_name(name): value for name, value in new.items()}
+        cost = evaluate.cost(problem, start, new)
+        cheap = cost <= dearest if level is Uniqueness.PREFERRED else cost[0] <= changes
+        wanted.append(int(cheap and new != fix))
+        route = claims.route(claims.start(known), FIRST, known)
+        mended = claims.mended(route.start, names, known)
+        terms.append(claims.rival_cost(route, mended, names, level, changes))
+        open_route = claims.route(claims.start(), FIRST)
+        open_mended = claims.mended(open_route.start, names)
+        term = claims.rival_cost(open_route, open_mended, names, level, changes)
+        if len(terms) % 5 == 0:
+            assert ask(claims.pool, [term], known) == wanted[-1:]
+    assert ask(claims.pool, terms) == wanted
