@@ -1,7 +1,7 @@
 """Write a dataset folder: every split, the card and the manifest, all of them or none.
 
 In: a program plan and one of its datasets. Out: files in the folder, and a summary for people. What stands
-in the way is raised as `BuildFailed` with findings; earlier files then are as they were.
+in the way is raised as `BuildFailedError` with findings; earlier files then are as they were.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from compiler.emit.jsonl import StagedFolder
 from compiler.emit.manifest import MANIFEST_NAME, Environment, FileEntry, make_manifest, manifest_text
 from compiler.emit.record import TaskRecord, record_line
 from compiler.emit.tally import Tally
-from compiler.pipeline import Drops, TaskMissing, make_split, makers
+from compiler.pipeline import Drops, MissingTaskError, make_split, makers
 from compiler.plan import DatasetPlan, ProgramPlan
-from compiler.proving import no_world, not_proved
+from compiler.proving import missing_task
 from compiler.report import Finding, finding_about, finding_of
-from compiler.workbench import Disagreement, Undecided, dump_case
+from compiler.workbench import DisagreementError, UndecidedError, dump_case
 
 FAILURES = Path("failures")
 
 
-class BuildFailed(Exception):
+class BuildFailedError(Exception):
     """Nothing was written; `findings` say why."""
 
     def __init__(self, *findings: Finding) -> None:
@@ -58,7 +58,7 @@ def build_dataset(
         advance: Called after each task.
 
     Raises:
-        BuildFailed: A task could not be made, a proof was undecided, procedures disagree, or the folder
+        BuildFailedError: A task could not be made, a proof was undecided, procedures disagree, or the folder
             can't be written. Disagreements are saved below `failures/`.
     """
     try:
@@ -66,23 +66,21 @@ def build_dataset(
             result = _write(program, dataset, staged, jobs=jobs, only=only, advance=advance)
             staged.publish()
         return result
-    except TaskMissing as missing:
-        archetype = program.archetypes[missing.missing.spec.archetype]
-        if missing.missing.exhausted is not None and not missing.missing.dropped:
-            found = no_world(archetype, missing.missing.exhausted)
-        else:
-            found = not_proved(program, archetype, missing.missing)
-        raise BuildFailed(finding_of(found, subject=archetype.name)) from missing
-    except Undecided as error:
+    except MissingTaskError as missing:
+        found = missing_task(program, missing.missing)
+        raise BuildFailedError(finding_of(found, subject=missing.missing.spec.archetype)) from missing
+    except UndecidedError as error:
         message = f"a proof of task `{error.subject}` ran out of budget"
-        raise BuildFailed(finding_about("E503", message, subject=error.subject, inconclusive=True)) from error
-    except Disagreement as error:
+        raise BuildFailedError(finding_about("E503", message, subject=error.subject, inconclusive=True)) from error
+    except DisagreementError as error:
         path = save_case(error)
         notes = [f"the case is saved in {path}"]
-        raise BuildFailed(finding_about("E510", error.what, subject=error.case["subject"], notes=notes)) from error
+        raise BuildFailedError(finding_about("E510", error.what, subject=error.case["subject"], notes=notes)) from error
     except OSError as error:
         notes = ["earlier files in the folder are as they were"]
-        raise BuildFailed(finding_about("E620", f"cannot write {folder}: {error.strerror or error}", notes=notes)) from error
+        raise BuildFailedError(
+            finding_about("E620", f"cannot write {folder}: {error.strerror or error}", notes=notes)
+        ) from error
 
 
 def _write(
@@ -154,7 +152,7 @@ def _git_commit() -> str:
         return ""
 
 
-def save_case(error: Disagreement) -> Path:
+def save_case(error: DisagreementError) -> Path:
     FAILURES.mkdir(exist_ok=True)
     path = FAILURES / f"{error.case['subject']}.json"
     path.write_text(dump_case({"what": error.what, **error.case}) + "\n", encoding="utf-8")

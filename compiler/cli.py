@@ -34,7 +34,7 @@ from compiler.report import (
 DEFAULT_SOURCES = "archetypes"
 
 
-class Halt(Exception):
+class HaltError(Exception):
     """Stop with findings already printed."""
 
     def __init__(self, status: int) -> None:
@@ -80,7 +80,12 @@ def publish(
 
 def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
     command = click.option(
-        "--format", "format_", type=click.Choice(FORMATS), default="human", show_default=True, help="Form of the findings."
+        "--format",
+        "format_",
+        type=click.Choice(FORMATS),
+        default="human",
+        show_default=True,
+        help="Form of the findings.",
     )(command)
     return click.option(
         "--junit-xml", "junit", type=click.Path(dir_okay=False, path_type=Path), help="Also write a JUnit report here."
@@ -96,7 +101,11 @@ sources_option = click.option(
 )
 seed_option = click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Seed; the dataset's own if not given.")
 jobs_option = click.option(
-    "-j", "--jobs", type=click.IntRange(1, 256), default=lambda: os.cpu_count() or 1, help="Worker processes; one per core if not given."
+    "-j",
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=lambda: os.cpu_count() or 1,
+    help="Worker processes; one per core if not given.",
 )
 
 
@@ -112,7 +121,7 @@ def load_plan(paths: Sequence[Path], *, lints: bool = False) -> Any:
     if found.plan is None or found.failed:
         findings = [finding_of(diagnostic) for diagnostic in found.diagnostics]
         note(format_findings(findings, "human"))
-        raise Halt(_input_status(findings))
+        raise HaltError(_input_status(findings))
     return found.plan
 
 
@@ -166,11 +175,23 @@ def _check_summary(plan: Any, findings: Sequence[Finding]) -> str:
 @report_options
 @seed_option
 @jobs_option
-@click.option("-n", "--draws", type=click.IntRange(1, 100_000), default=20, show_default=True, help="Worlds to draw from each archetype.")
+@click.option(
+    "-n",
+    "--draws",
+    type=click.IntRange(1, 100_000),
+    default=20,
+    show_default=True,
+    help="Worlds to draw from each archetype.",
+)
 @click.option("--only", multiple=True, metavar="ARCHETYPE", help="Prove these archetypes only.")
 @click.option("--rlimit", type=click.IntRange(1), help="Budget of each solver query, in Z3 resource units.")
 @click.option("--recheck", type=click.Choice(["cvc5"]), help="Prove each exported claim again with a second solver.")
-@click.option("--smt-lib", "smt_folder", type=click.Path(file_okay=False, path_type=Path), help="Write each claim as SMT-LIB 2 into this folder.")
+@click.option(
+    "--smt-lib",
+    "smt_folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write each claim as SMT-LIB 2 into this folder.",
+)
 def prove(
     paths: tuple[Path, ...],
     format_: str,
@@ -184,18 +205,24 @@ def prove(
     smt_folder: Path | None,
 ) -> int:
     """Draw worlds from each archetype and prove that their answers are the only ones."""
-    from compiler.proving import ProveOptions, prove_archetypes, render_table
+    from compiler.proving import ProveOptions, census, prove_archetypes, render_census, render_table
 
     plan = load_plan(paths)
     names = chosen(sorted(plan.archetypes), only)
     options = ProveOptions(
-        draws=draws, seed=2027 if seed is None else seed, rlimit=rlimit, recheck=recheck == "cvc5", smt_folder=smt_folder
+        draws=draws,
+        seed=2027 if seed is None else seed,
+        rlimit=rlimit,
+        recheck=recheck == "cvc5",
+        smt_folder=smt_folder,
     )
     with progress("proving", len(names)) as advance:
         results = prove_archetypes(plan, names, options, jobs=jobs, advance=advance)
     findings = [finding for result in results for finding in result.findings]
     if format_ == "human":
         click.echo(render_table(results))
+        for system in sorted({plan.archetypes[name].system for name in names}):
+            click.echo(render_census(system, census(plan, system)))
     summary = f"{len(results)} archetypes, {sum(result.drawn for result in results)} worlds drawn"
     return publish(findings, format_=format_, junit=junit, suite="gtd prove", subjects=names, summary=summary)
 
@@ -217,7 +244,14 @@ def suggest(name: str, names: Sequence[str]) -> str:
 
 @cli.command("compile")
 @paths_argument
-@click.option("-o", "--out", type=click.Path(file_okay=False, path_type=Path), default=Path("out"), show_default=True, help="Folder to write.")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("out"),
+    show_default=True,
+    help="Folder to write.",
+)
 @seed_option
 @jobs_option
 @click.option("--dataset", "dataset_name", help="Which dataset, where the sources declare several.")
@@ -226,7 +260,7 @@ def compile_(
     paths: tuple[Path, ...], out: Path, seed: int | None, jobs: int, dataset_name: str | None, only: tuple[str, ...]
 ) -> int:
     """Compile the whole dataset, with every proof, and write its splits and manifest."""
-    from compiler.build import BuildFailed, build_dataset
+    from compiler.build import BuildFailedError, build_dataset
 
     plan = load_plan(paths)
     dataset = choose_dataset(plan, dataset_name, seed)
@@ -235,7 +269,7 @@ def compile_(
     try:
         with progress("compiling", total) as advance:
             result = build_dataset(plan, dataset, out, jobs=jobs, only=kept, advance=advance)
-    except BuildFailed as failure:
+    except BuildFailedError as failure:
         click.echo(format_findings(failure.findings, "human"), err=True)
         return exit_status(failure.findings)
     click.echo(result.summary)
@@ -263,16 +297,21 @@ def choose_dataset(plan: Any, name: str | None, seed: int | None) -> Any:
 @click.option("--rebuild", is_flag=True, help="Also compile again and compare the bytes.")
 def verify(folder: Path, sources: tuple[Path, ...], format_: str, junit: Path | None, jobs: int, rebuild: bool) -> int:
     """Check an emitted dataset from its files and the sources alone, every proof again."""
-    from compiler.verify import Unreadable, count_rows, verify_folder
+    from compiler.verify import UnreadableFolderError, count_rows, verify_folder
 
     plan = load_plan(sources)
     try:
         with progress("verifying", count_rows(folder)) as advance:
             outcome = verify_folder(plan, folder, jobs=jobs, rebuild=rebuild, advance=advance)
-    except Unreadable as error:
+    except UnreadableFolderError as error:
         raise click.UsageError(str(error)) from error
     return publish(
-        outcome.findings, format_=format_, junit=junit, suite="gtd verify", subjects=outcome.subjects, summary=outcome.summary
+        outcome.findings,
+        format_=format_,
+        junit=junit,
+        suite="gtd verify",
+        subjects=outcome.subjects,
+        summary=outcome.summary,
     )
 
 
@@ -288,17 +327,19 @@ def sample(
 ) -> int:
     """Make some tasks of an archetype and show them."""
     from compiler.emit.record import record_line
-    from compiler.proving import sample_tasks
+    from compiler.proving import missing_task, sample_tasks
     from compiler.workbench import Missing
 
     plan = load_plan(sources)
     chosen(sorted(plan.archetypes), [archetype])
     dataset = choose_dataset(plan, None, seed) if split_name is not None else None
     if dataset is not None and split_name not in [split.name for split in dataset.splits]:
-        raise click.UsageError(f"there is no split `{split_name}`{suggest(split_name or '', [s.name for s in dataset.splits])}")
+        raise click.UsageError(
+            f"there is no split `{split_name}`{suggest(split_name or '', [s.name for s in dataset.splits])}"
+        )
     for result in sample_tasks(plan, archetype, count=count, seed=seed, dataset=dataset, split_name=split_name):
         if isinstance(result, Missing):
-            click.echo(format_findings([result.finding], "human"), err=True)
+            click.echo(finding_of(missing_task(plan, result)).text, err=True)
             return FOUND
         if as_json:
             click.echo(record_line(result.record), nl=False)
@@ -311,7 +352,14 @@ def sample(
 @cli.command()
 @click.argument("subject")
 @sources_option
-@click.option("--out", "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("out"), show_default=True, help="Folder that holds the task.")
+@click.option(
+    "--out",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("out"),
+    show_default=True,
+    help="Folder that holds the task.",
+)
 def explain(subject: str, sources: tuple[Path, ...], folder: Path) -> int:
     """Explain a task by its id, or a diagnostic by its code (`gtd explain E305`)."""
     from compiler.codes import CODES
@@ -323,12 +371,12 @@ def explain(subject: str, sources: tuple[Path, ...], folder: Path) -> int:
             click.echo("\nThe smallest program that gives it:\n")
             click.echo("\n".join(f"    {line}" for line in code.sample.rstrip("\n").split("\n")))
         return CLEAN
-    from compiler.explain import UnknownTask, explain_task
+    from compiler.explain import UnknownTaskError, explain_task
 
     plan = load_plan(sources)
     try:
         click.echo(explain_task(plan, folder, subject), nl=False)
-    except UnknownTask as error:
+    except UnknownTaskError as error:
         raise click.UsageError(str(error)) from error
     return CLEAN
 
@@ -367,7 +415,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         status = cli.main(arguments, prog_name="gtd", standalone_mode=False)
         sys.stdout.flush()
-    except Halt as halt:
+    except HaltError as halt:
         status = halt.status
     except click.exceptions.Exit as exit_:
         status = exit_.exit_code
@@ -401,5 +449,3 @@ def _internal_error(error: Exception, *, debug: bool) -> int:
         )
         note(finding.text)
     return FOUND
-
-

@@ -12,8 +12,8 @@ _TEXTS = (
     Code(
         "E450",
         "a text that a prompt can't print",
-        "Prompts set formulas in backticks and separate the parts of a line by `|`, so the texts of an author can't hold "
-        "these signs, control characters, or a `#` at their start.",
+        "Prompts set formulas in backticks and separate the parts of a line by `|`, so the texts of an author "
+        "can't hold these signs, control characters, or a `#` at their start.",
     ),
 )
 
@@ -21,40 +21,40 @@ _PROOFS = (
     Code(
         "E501",
         "an archetype without worlds",
-        "No world was found that satisfies the archetype's conditions and whose walk reports exactly its codes. The notes "
-        "say how many worlds were drawn and where they failed. A composition may be impossible: one fault may always mask "
-        "the other, or the first fix may always remove the second.",
+        "No world was found that satisfies the archetype's conditions and whose walk reports exactly its codes. "
+        "The notes say how many worlds were drawn and where they failed. A composition may be impossible: one "
+        "fault may always mask the other, or the first fix may always remove the second.",
     ),
     Code(
         "E502",
         "an archetype whose answers mostly aren't the only ones",
-        "Most worlds of the archetype fail a proof. The notes show one of them: a second world that prints the same and "
-        "has another answer (print more, or give the guard slack), or a repair as cheap as the runbook's (add a KEEP, a "
-        "preference, or the condition that the rule's own fix suffices).",
+        "Most worlds of the archetype fail a proof. The notes show one of them: a second world that prints the "
+        "same and has another answer (print more, or give the guard slack), or a repair as cheap as the runbook's "
+        "(add a KEEP, a preference, or the condition that the rule's own fix suffices).",
     ),
     Code(
         "E503",
         "a proof that ran out of budget",
-        "The solver could not decide a claim within its budget of resource units. That is never taken for a proof. Give "
-        "more with `--rlimit`, or simplify the relations that the claim reads.",
+        "The solver could not decide a claim within its budget of resource units. That is never taken for a "
+        "proof. Give more with `--rlimit`, or simplify the relations that the claim reads.",
     ),
     Code(
         "E504",
         "an answer that can't be determined by the evidence in most worlds",
-        "A hidden quantity, or the rounding of a printed one, decides the answer. The notes show two worlds that print "
-        "the same and are answered differently.",
+        "A hidden quantity, or the rounding of a printed one, decides the answer. The notes show two worlds that "
+        "print the same and are answered differently.",
     ),
     Code(
         "E505",
         "too few tasks interact",
-        "The split asks for tasks that no single channel gives away, and nearly every world of this archetype is given "
-        "away by one. Move the deciding numbers to different channels.",
+        "The split asks for tasks that no single channel gives away, and nearly every world of this archetype is "
+        "given away by one. Move the deciding numbers to different channels.",
     ),
     Code(
         "E510",
         "two procedures disagree",
-        "The exhaustive check, Z3, the reference evaluator and the reader must agree on every task. They don't, which is "
-        "a bug in the compiler; the case was saved. Nothing was written.",
+        "The exhaustive check, Z3, the reference evaluator and the reader must agree on every task. They don't, "
+        "which is a bug in the compiler; the case was saved. Nothing was written.",
     ),
 )
 
@@ -65,7 +65,9 @@ _OUTPUT = (
         "a file that isn't the one in the manifest",
         "The bytes of a split differ from the checksum or size that the manifest states.",
     ),
-    Code("E603", "missing or surplus tasks", "A split doesn't hold exactly the tasks that the dataset declares for it."),
+    Code(
+        "E603", "missing or surplus tasks", "A split doesn't hold exactly the tasks that the dataset declares for it."
+    ),
     Code(
         "E604",
         "a gold that isn't the right answer",
@@ -74,7 +76,8 @@ _OUTPUT = (
     Code(
         "E605",
         "a prompt that isn't what the sources print",
-        "The text was changed: it can't be read, no world fits it, or its fixed part or its numbers aren't those of its task.",
+        "The text was changed: it can't be read, no world fits it, or its fixed part or its numbers aren't those of "
+        "its task.",
     ),
     Code("E606", "the same evidence twice", "Two tasks print the same evidence, inside a split or across splits."),
     Code(
@@ -101,7 +104,9 @@ _OUTPUT = (
         "The split promises fault pairs or value regions that another split never has, and this task breaks that.",
     ),
     Code("E614", "a manifest that isn't valid", "The manifest is missing, unreadable, or its own hash is wrong."),
-    Code("E620", "output that can't be written", "The folder can't be written, or is full. Earlier files are untouched."),
+    Code(
+        "E620", "output that can't be written", "The folder can't be written, or is full. Earlier files are untouched."
+    ),
     Code("E699", "internal error", "A bug in the compiler. Repeat with `gtd --debug` for the traceback."),
 )
 

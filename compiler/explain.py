@@ -53,7 +53,7 @@ def explain_case(case: Case) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-class UnknownTask(Exception):
+class UnknownTaskError(Exception):
     """No task of that id; the message says where was looked and what is near."""
 
 
@@ -61,22 +61,22 @@ def explain_task(program: ProgramPlan, folder: Path, id_: str) -> str:
     """The write-up of a task in `folder`, made again from its id.
 
     Raises:
-        UnknownTask: The folder doesn't hold it, or it isn't one that these sources give.
+        UnknownTaskError: The folder doesn't hold it, or it isn't one that these sources give.
     """
     record = _find(folder, id_)
     meta = read_meta(record.meta)
     manifest = read_manifest((folder / MANIFEST_NAME).read_text(encoding="utf-8"))
     if isinstance(meta, Malformed) or isinstance(manifest, Malformed):
-        raise UnknownTask(f"the files in {folder} aren't valid; run `gtd verify {folder}`")
+        raise UnknownTaskError(f"the files in {folder} aren't valid; run `gtd verify {folder}`")
     dataset = program.datasets.get(manifest[0].dataset)
     if dataset is None or record.archetype not in program.archetypes:
-        raise UnknownTask(f"task `{id_}` was compiled from other sources")
+        raise UnknownTaskError(f"task `{id_}` was compiled from other sources")
     workbench = Workbench(program, attrs.evolve(dataset, seed=manifest[0].seed))
     spec = TaskSpec(record.split, record.archetype, int(id_.rpartition("-")[2]))
     world = workbench.candidate(spec, meta.draw)
     system = workbench.system(meta.system)
     if world is None or evidence_hash(meta.system, observe(system.plan.problem, world)) != meta.evidence:
-        raise UnknownTask(f"task `{id_}` was compiled from other sources")
+        raise UnknownTaskError(f"task `{id_}` was compiled from other sources")
     case = Case(id_, system.plan, check_world(system.tables, world), system.witnesses.measure(world))
     return explain_case(case)
 
@@ -93,7 +93,7 @@ def _find(folder: Path, id_: str) -> TaskRecord:
                     ids.append(record.id)
     close = get_close_matches(id_, ids, n=3)
     hint = f"; did you mean {' or '.join(f'`{match}`' for match in close)}?" if close else ""
-    raise UnknownTask(f"there is no task `{id_}` among the {len(ids)} in {folder}{hint}")
+    raise UnknownTaskError(f"there is no task `{id_}` among the {len(ids)} in {folder}{hint}")
 
 
 def describe_refutation(plan: SystemPlan, proof: TaskProof) -> tuple[str, ...]:
@@ -136,13 +136,15 @@ class _Values:
     def numbers(self, exprs: Iterable[Expr], world: Assignment, *, before: Assignment | None = None) -> str:
         """The value of everything that the expressions read, in the order of mention."""
         known = relations(self.problem, world)
-        texts = dict.fromkeys(
-            self.atom(node, world, known, before) for expr in exprs for node in _atoms(expr)
-        )
+        texts = dict.fromkeys(self.atom(node, world, known, before) for expr in exprs for node in _atoms(expr))
         return "; ".join(texts)
 
     def atom(
-        self, node: Var | Rel | With | Before, world: Assignment, known: Mapping[str, int | bool], before: Assignment | None
+        self,
+        node: Var | Rel | With | Before,
+        world: Assignment,
+        known: Mapping[str, int | bool],
+        before: Assignment | None,
     ) -> str:
         """One value; what is true or false also says what it rests on."""
         if isinstance(node, Var):
@@ -203,7 +205,9 @@ class _Writer(_Values):
     def step(self, number: int, step: Step) -> str:
         rule = self.problem.rules[step.rule]
         rank = step.rule + 1
-        passed = f"Rules 1 to {step.rule} don't fire. " if step.rule > 1 else ("Rule 1 doesn't fire. " if step.rule else "")
+        passed = (
+            f"Rules 1 to {step.rule} don't fire. " if step.rule > 1 else ("Rule 1 doesn't fire. " if step.rule else "")
+        )
         lines = [
             f"{number}. {passed}Rule {rank}, **{rule.code}**, fires: {self.formula(rule.guard)}",
             f"   with {self.numbers([rule.guard], step.before)}.",
@@ -270,7 +274,8 @@ class _Writer(_Values):
         yield strength[self.proof.uniqueness.value]
         gold = cost(self.problem, walk.start, dict(walk.fix))
         tried = [rival for rival in self.cheaper(walk) if cost(self.problem, walk.start, rival) <= gold]
-        lines, left = [], Counter[str]()
+        lines: list[str] = []
+        left = Counter[str]()
         for rival in sorted(tried, key=lambda r: cost(self.problem, walk.start, r)):
             reasons = self.reasons(walk, rival)
             if len(lines) < SHOWN_RIVALS:

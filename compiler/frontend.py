@@ -65,7 +65,7 @@ def _unprintable(plan: ProgramPlan) -> tuple[Diagnostic, ...]:
             message=f"{text.place} can't be printed: it has {text.reason}",
             span=system.span,
             label="in this system",
-            helps=("prompts set formulas in backticks and separate parts by signs of their own; write the text without them",),
+            helps=("prompts set formulas in backticks and parts apart by signs; write the text without them",),
         )
         for system in plan.systems.values()
         for text in unprintable_texts(system)

@@ -94,7 +94,7 @@ def makers(program: ProgramPlan, dataset: DatasetPlan, *, jobs: int, prove: bool
         executor.shutdown(wait=True, cancel_futures=True)
 
 
-class TaskMissing(Exception):
+class MissingTaskError(Exception):
     """A spec for which no task could be made."""
 
     def __init__(self, missing: Missing) -> None:
@@ -103,7 +103,13 @@ class TaskMissing(Exception):
 
 
 def make_split(
-    workers: Makers, dataset: DatasetPlan, split: SplitPlan, *, seen: set[str], drops: Drops, only: frozenset[str] = frozenset()
+    workers: Makers,
+    dataset: DatasetPlan,
+    split: SplitPlan,
+    *,
+    seen: set[str],
+    drops: Drops,
+    only: frozenset[str] = frozenset(),
 ) -> Iterator[Made]:
     """Make the tasks of `split` in the order of its lines.
 
@@ -114,8 +120,8 @@ def make_split(
         only: Archetypes to make; all if empty.
 
     Raises:
-        TaskMissing: No task could be made for some spec.
-        Disagreement: Two procedures differ on a proof (see `workbench`).
+        MissingTaskError: No task could be made for some spec.
+        DisagreementError: Two procedures differ on a proof (see `workbench`).
     """
     specs = [spec for spec in split_specs(dataset, split) if not only or spec.archetype in only]
     chunks = [tuple(specs[i : i + CHUNK]) for i in range(0, len(specs), CHUNK)]
@@ -133,7 +139,7 @@ def make_split(
                 drops.repeats += 1
                 made = workers.submit((spec,), (made.meta.draw + 1,)).result()[0]
             if isinstance(made, Missing):
-                raise TaskMissing(made)
+                raise MissingTaskError(made)
             seen.add(made.meta.evidence)
             drops.count(made)
             yield made

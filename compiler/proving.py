@@ -14,19 +14,23 @@ from itertools import islice
 from pathlib import Path
 
 import attrs
+import numpy as np
 
 from compiler.explain import describe_refutation
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
 from compiler.report import Finding, finding_of
 from compiler.splits import TaskSpec
-from compiler.workbench import Disagreement, Made, Missing, System, Workbench, ask
+from compiler.workbench import DisagreementError, Made, Missing, System, Workbench, ask
 from dsl.diagnostics import Diagnostic
 from solvers.budget import Budget
 from solvers.exhaustive import check_world
-from solvers.outcome import Claim, TaskProof, Verdict
+from solvers.outcome import Claim, Ending, TaskProof, Verdict
 from solvers.prove import Prover
 from solvers.sampling import Exhausted, candidates, key_of
 from solvers.smtlib import recheck_cvc5
+from solvers.streams import Stream, scaled
+from solvers.tables import Tables
+from solvers.walks import walk_batch
 
 MOSTLY = 0.5  # share of drawn worlds that must pass their proofs
 
@@ -91,16 +95,14 @@ def prove_archetype(program: ProgramPlan, name: str, options: ProveOptions) -> A
     """Draw worlds of one archetype and prove each: by counting, then by Z3, and by cvc5 if asked.
 
     Raises:
-        Disagreement: Two procedures give different verdicts.
+        DisagreementError: Two procedures give different verdicts.
     """
     archetype = program.archetypes[name]
     system = System(program, archetype.system)
     prover = Prover(system.plan.problem, Budget() if options.rlimit is None else Budget(rlimit=options.rlimit))
     verdicts, refuted, uniqueness, interaction = Counter[str](), Counter[str](), Counter[str](), Counter[int]()
     failed: list[TaskProof] = []
-    stream = candidates(
-        system.tables, archetype.where, archetype.codes, key_of(options.seed, name, "prove")
-    )
+    stream = candidates(system.tables, archetype.where, archetype.codes, key_of(options.seed, name, "prove"))
     exhausted: Exhausted | None = None
     drawn = attempts = 0
     for found in islice(stream, options.draws):
@@ -113,7 +115,7 @@ def prove_archetype(program: ProgramPlan, name: str, options: ProveOptions) -> A
         attempts = found.attempts
         verdict = ask(prover, proof, name).verdict
         if verdict not in (proof.verdict, Verdict.INCONCLUSIVE):
-            raise Disagreement(
+            raise DisagreementError(
                 f"counting says {proof.verdict.value}, Z3 says {verdict.value}",
                 {"subject": name, "world": dict(found.world), "counted": repr(proof)},
             )
@@ -140,7 +142,7 @@ def _export(prover: Prover, proof: TaskProof, stem: str, options: ProveOptions) 
             options.smt_folder.mkdir(parents=True, exist_ok=True)
             (options.smt_folder / f"{stem}-{claim}.smt2").write_text(text, encoding="utf-8")
         if options.recheck and (status := recheck_cvc5(text)) != "unsat":
-            raise Disagreement(f"Z3 proves {claim}, cvc5 says {status}", {"subject": stem, "script": text})
+            raise DisagreementError(f"Z3 proves {claim}, cvc5 says {status}", {"subject": stem, "script": text})
 
 
 def _findings(
@@ -170,7 +172,7 @@ def _findings(
         yield finding_of(
             Diagnostic(
                 code="E503",
-                message=f"{result.verdicts['inconclusive']} of {result.drawn} proofs of `{archetype.name}` ran out of budget",
+                message=f"{result.verdicts['inconclusive']} proofs of `{archetype.name}` ran out of budget",
                 span=archetype.span,
                 helps=("give more with `--rlimit`",),
             ),
@@ -189,12 +191,17 @@ def no_world(archetype: ArchetypePlan, exhausted: Exhausted) -> Diagnostic:
         span=archetype.span,
         label="declared here",
         notes=(f"{exhausted.drawn} worlds drawn; {'; '.join(counts)}",),
-        helps=("compare the conditions with the guards: `gtd sample` of a related archetype shows what worlds look like",),
+        helps=(
+            "compare the conditions with the guards: `gtd sample` of a related archetype shows what worlds look like",
+        ),
     )
 
 
-def not_proved(program: ProgramPlan, archetype: ArchetypePlan, missing: Missing) -> Diagnostic:
-    """E502 or E505 for a spec whose candidates all failed, with the first counterexample."""
+def missing_task(program: ProgramPlan, missing: Missing) -> Diagnostic:
+    """Why no task could be made for a spec: E501, E502 or E505, with counts and the first counterexample."""
+    archetype = program.archetypes[missing.spec.archetype]
+    if missing.exhausted is not None and not missing.dropped:
+        return no_world(archetype, missing.exhausted)
     counts = ", ".join(f"{reason} {count}" for reason, count in missing.dropped.most_common())
     plan = program.systems[archetype.system]
     notes = describe_refutation(plan, missing.failed) if missing.failed is not None else ()
@@ -205,6 +212,35 @@ def not_proved(program: ProgramPlan, archetype: ArchetypePlan, missing: Missing)
         label="declared here",
         notes=(f"{missing.dropped.total()} worlds failed: {counts}", *notes),
     )
+
+
+CENSUS = 1 << 14
+
+
+def census(program: ProgramPlan, system: str) -> Counter[str]:
+    """How the walks of `CENSUS` random worlds of a system end, by ending; the same worlds on each run."""
+    problem = program.systems[system].problem
+    tables = Tables(problem)
+    stream = Stream(key_of("census", system))
+    state = {
+        variable.name: np.array(variable.domain, np.int64)[scaled(stream.words(CENSUS), len(variable.domain))]
+        for variable in problem.variables
+    }
+    counts = Counter({ending.value: 0 for ending in Ending})
+    for group in walk_batch(tables, state, CENSUS):
+        counts[group.ending.value] += len(group.rows)
+    return counts
+
+
+def render_census(system: str, counts: Counter[str]) -> str:
+    """One line: of the valid worlds, what share gives tasks and why the others don't."""
+    valid = counts.total() - counts[Ending.INVALID.value]
+    parts = [
+        f"{ending} {100 * count / valid:.1f}%"
+        for ending, count in counts.most_common()
+        if count and ending != Ending.INVALID.value
+    ]
+    return f"system {system}: of {valid} valid worlds out of {counts.total()} drawn: {', '.join(parts)}"
 
 
 def render_table(results: Sequence[ArchetypeResult]) -> str:
@@ -224,7 +260,9 @@ def render_table(results: Sequence[ArchetypeResult]) -> str:
             )
         )
     widths = [max(len(row[i]) for row in rows) for i in range(len(header))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
 
 
 def sample_tasks(

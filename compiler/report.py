@@ -106,7 +106,9 @@ def format_findings(findings: Sequence[Finding], format_: str, *, summary: str =
     match format_:
         case "json":
             return json.dumps(
-                {"summary": summary, "findings": [_as_json(finding) for finding in findings]}, indent=2, ensure_ascii=False
+                {"summary": summary, "findings": [_as_json(finding) for finding in findings]},
+                indent=2,
+                ensure_ascii=False,
             )
         case "github":
             return "\n".join(_as_github(finding) for finding in findings)
@@ -170,7 +172,11 @@ def _as_sarif(findings: Sequence[Finding]) -> dict[str, Any]:
         return entry
 
     rules = [
-        {"id": code, "shortDescription": {"text": CODES[code].title}, "fullDescription": {"text": CODES[code].explanation}}
+        {
+            "id": code,
+            "shortDescription": {"text": CODES[code].title},
+            "fullDescription": {"text": CODES[code].explanation},
+        }
         for code in used
     ]
     return {

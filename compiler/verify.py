@@ -27,7 +27,7 @@ from compiler.reader import ReadError, answer_json, read_prompt, solve
 from compiler.reader.values import Value
 from compiler.report import Finding, finding_about
 from compiler.splits import Novelty, TaskSpec, regions_of, split_specs
-from compiler.workbench import Disagreement, System, Undecided, Workbench
+from compiler.workbench import DisagreementError, System, UndecidedError, Workbench
 from solvers.evaluate import observe
 from solvers.exhaustive import check_world
 from solvers.outcome import TaskProof, Verdict
@@ -36,7 +36,7 @@ CHUNK = 8  # lines that travel to a worker together
 WINDOW = 4  # chunks in flight for each worker
 
 
-class Unreadable(Exception):
+class UnreadableFolderError(Exception):
     """The folder can't be read at all."""
 
 
@@ -77,7 +77,7 @@ def _read_rows(path: Path) -> int:
     try:
         return describe_file(path).rows
     except OSError as error:
-        raise Unreadable(f"cannot read {path}: {error.strerror}") from error
+        raise UnreadableFolderError(f"cannot read {path}: {error.strerror}") from error
 
 
 def verify_folder(
@@ -95,7 +95,7 @@ def verify_folder(
         advance: Called after each line.
 
     Raises:
-        Unreadable: There is no such folder or no manifest in it.
+        UnreadableFolderError: There is no such folder or no manifest in it.
     """
     manifest, findings = _read_manifest(program, folder)
     if manifest is None:
@@ -125,7 +125,7 @@ def _read_manifest(program: ProgramPlan, folder: Path) -> tuple[Manifest | None,
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Unreadable(f"cannot read {path}: {getattr(error, 'strerror', None) or 'not UTF-8'}") from error
+        raise UnreadableFolderError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'not UTF-8'}") from error
     read = read_manifest(text)
     if isinstance(read, Malformed):
         return None, [finding_about("E614", "; ".join(read.reasons), path=str(path))]
@@ -143,7 +143,9 @@ def _check_sources(program: ProgramPlan, manifest: Manifest) -> Iterator[Finding
         if then != now:
             how = "was added" if then is None else "was removed" if now is None else "was changed"
             helps = ["compile again, or check the sources out that the manifest names"]
-            yield finding_about("E608", f"source `{name}` {how} after the compile", path=name, subject=name, helps=helps)
+            yield finding_about(
+                "E608", f"source `{name}` {how} after the compile", path=name, subject=name, helps=helps
+            )
 
 
 def _check_files(dataset: DatasetPlan, manifest: Manifest, folder: Path) -> Iterator[Finding]:
@@ -346,10 +348,10 @@ class _RecordCheck:
             return None
         try:
             system.confirm(proof, self.record.id)
-        except Undecided:
+        except UndecidedError:
             self.find("E503", "a proof ran out of budget")
             return None
-        except Disagreement as error:
+        except DisagreementError as error:
             self.find("E611", error.what)
             return None
         return proof
@@ -395,12 +397,12 @@ def _rebuild(program: ProgramPlan, dataset: DatasetPlan, manifest: Manifest, job
     """Compile into a temporary folder and compare the checksums."""
     import tempfile
 
-    from compiler.build import BuildFailed, build_dataset
+    from compiler.build import BuildFailedError, build_dataset
 
     with tempfile.TemporaryDirectory() as name:
         try:
             build_dataset(program, dataset, Path(name), jobs=jobs)
-        except BuildFailed as failure:
+        except BuildFailedError as failure:
             yield from failure.findings
             return
         for file, entry in manifest.files.items():

@@ -3,7 +3,7 @@
 In: a program plan and a `TaskSpec`. Out: a `Made` task or `Missing`, with counts of the worlds that were
 drawn and dropped. A task depends on the sources, the seed and its own spec alone: any one can be made
 without the others. The exhaustive check decides which worlds become tasks; Z3, the reference evaluator and
-the reader only confirm, and `Disagreement` is raised where they don't.
+the reader only confirm, and `DisagreementError` is raised where they don't.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from solvers.tables import Tables
 DROPS = 400  # candidate worlds of one spec that may fail a proof before it is given up
 
 
-class Disagreement(Exception):
+class DisagreementError(Exception):
     """Two procedures differ about one task: a bug. `case` is JSON-ready and holds all that repeats it."""
 
     def __init__(self, what: str, case: dict[str, Any]) -> None:
@@ -42,7 +42,7 @@ class Disagreement(Exception):
         self.case = case
 
 
-class Undecided(Exception):
+class UndecidedError(Exception):
     """Z3 ran out of its budget on a claim that the exhaustive check holds true."""
 
     def __init__(self, subject: str) -> None:
@@ -117,8 +117,8 @@ class Workbench:
         """Make the task from the first candidate, from number `start` on, that passes every proof.
 
         Raises:
-            Disagreement: Two procedures differ.
-            Undecided: A proof ran out of budget.
+            DisagreementError: Two procedures differ.
+            UndecidedError: A proof ran out of budget.
         """
         dropped: Counter[str] = Counter()
         failed: TaskProof | None = None
@@ -216,15 +216,15 @@ class System:
         world = proof.walk.start
         reference = run_walk(self.plan.problem, world)
         if reference != proof.walk:
-            raise Disagreement(
+            raise DisagreementError(
                 "the tables and the reference evaluator walk differently",
                 {"subject": subject, "world": dict(world), "reference": repr(reference), "tables": repr(proof.walk)},
             )
         verdict = ask(self.prover, proof, subject).verdict
         if verdict is Verdict.INCONCLUSIVE:
-            raise Undecided(subject)
+            raise UndecidedError(subject)
         if verdict is not Verdict.UNIQUE:
-            raise Disagreement(
+            raise DisagreementError(
                 f"counting says unique, Z3 says {verdict.value}",
                 {"subject": subject, "world": dict(world), "scripts": dict(self.prover.scripts(proof))},
             )
@@ -234,12 +234,14 @@ def ask(prover: Prover, proof: TaskProof, subject: str) -> TaskProof:
     """Z3's own verdict on what `proof` claims.
 
     Raises:
-        Disagreement: Z3 found something that plain evaluation denies.
+        DisagreementError: Z3 found something that plain evaluation denies.
     """
     try:
         return prover.prove(proof)
     except UnconfirmedModelError as error:
-        raise Disagreement(str(error), {"subject": subject, "world": dict(proof.walk.start), "query": error.case}) from error
+        raise DisagreementError(
+            str(error), {"subject": subject, "world": dict(proof.walk.start), "query": error.case}
+        ) from error
 
 
 def check_readable(record: TaskRecord, world: Assignment) -> None:
@@ -249,9 +251,15 @@ def check_readable(record: TaskRecord, world: Assignment) -> None:
     except ReadError as error:
         answer = f"unreadable: {error}"
     if answer != record.gold:
-        raise Disagreement(
+        raise DisagreementError(
             "the reader of the prompt gives another answer than the gold",
-            {"subject": record.id, "world": dict(world), "gold": record.gold, "answer": answer, "prompt": record.prompt},
+            {
+                "subject": record.id,
+                "world": dict(world),
+                "gold": record.gold,
+                "answer": answer,
+                "prompt": record.prompt,
+            },
         )
 
 

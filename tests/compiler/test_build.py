@@ -17,7 +17,7 @@ import attrs
 import pytest
 
 import compiler.emit.jsonl
-from compiler.build import BuildFailed, build_dataset
+from compiler.build import BuildFailedError, build_dataset
 from compiler.plan import DatasetPlan, ProgramPlan
 from solvers.outcome import TaskProof, Verdict
 from solvers.prove import Prover
@@ -83,7 +83,7 @@ def test_a_disk_that_fills_up_leaves_earlier_files_whole(
         really(self, text)
 
     monkeypatch.setattr(compiler.emit.jsonl.StagedFile, "write", fills_up)
-    with pytest.raises(BuildFailed) as failed:
+    with pytest.raises(BuildFailedError) as failed:
         build_dataset(program, attrs.evolve(dataset, seed=99), copied, jobs=1)
     assert [finding.code for finding in failed.value.findings] == ["E620"]
     assert contents(copied) == before
@@ -103,7 +103,7 @@ def test_a_proof_that_fails_leaves_earlier_files_whole_and_saves_the_case(
         return attrs.evolve(proof, verdict=Verdict.AMBIGUOUS)
 
     monkeypatch.setattr(Prover, "prove", denies)
-    with pytest.raises(BuildFailed) as failed:
+    with pytest.raises(BuildFailedError) as failed:
         build_dataset(program, dataset, copied, jobs=1)
     (finding,) = failed.value.findings
     assert finding.code == "E510"
@@ -119,7 +119,7 @@ def test_a_proof_out_of_budget_stops_the_compile_as_undecided(
         return attrs.evolve(proof, verdict=Verdict.INCONCLUSIVE)
 
     monkeypatch.setattr(Prover, "prove", gives_up)
-    with pytest.raises(BuildFailed) as failed:
+    with pytest.raises(BuildFailedError) as failed:
         build_dataset(program, dataset, tmp_path / "out", jobs=1)
     assert [(finding.code, finding.inconclusive) for finding in failed.value.findings] == [("E503", True)]
     assert not (tmp_path / "out").exists()
@@ -158,10 +158,12 @@ def test_a_pair_that_cannot_exist_is_refused_with_the_counts(tmp_path: Path) -> 
         path.read_text() + 'compose impossible = stale_reads + small_cache "never" { fresh where lag <= 400 ms }\n'
     )
     dataset = folder / "dataset.arch"
-    dataset.write_text(dataset.read_text().replace("use all_quiet weight 1\n", "use all_quiet, impossible weight 1\n", 1))
+    dataset.write_text(
+        dataset.read_text().replace("use all_quiet weight 1\n", "use all_quiet, impossible weight 1\n", 1)
+    )
     plan = run_frontend([folder]).plan
     assert plan is not None
-    with pytest.raises(BuildFailed) as failed:
+    with pytest.raises(BuildFailedError) as failed:
         build_dataset(plan, plan.datasets["incidents"], tmp_path / "out", jobs=1)
     (finding,) = failed.value.findings
     assert finding.code == "E501"

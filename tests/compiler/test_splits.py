@@ -42,7 +42,9 @@ TRAIN, OOD = DATASET.splits
 
 def test_specs_are_shuffled_by_the_seed_alone() -> None:
     specs = split_specs(DATASET, TRAIN)
-    assert sorted(specs) == [TaskSpec("train", "a", i) for i in range(5)] + [TaskSpec("train", "b", i) for i in range(15)]
+    assert sorted(specs) == [TaskSpec("train", "a", i) for i in range(5)] + [
+        TaskSpec("train", "b", i) for i in range(15)
+    ]
     assert list(specs) != sorted(specs)
     assert specs == split_specs(DATASET, TRAIN)
     assert specs != split_specs(attrs.evolve(DATASET, seed=8), TRAIN)

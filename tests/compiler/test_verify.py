@@ -1,4 +1,4 @@
-"""Verification: clean on what compile writes, and it finds each kind of change, also where the checksums were mended."""
+"""Verification: clean on what compile writes; finds each kind of change, also where checksums were mended."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from compiler.emit.jsonl import describe_file
 from compiler.emit.manifest import Environment, manifest_text, read_manifest
 from compiler.frontend import run_frontend
 from compiler.plan import ProgramPlan
-from compiler.verify import Unreadable, verify_folder
+from compiler.verify import UnreadableFolderError, verify_folder
 
 from .conftest import INCIDENTS
 
@@ -65,7 +65,11 @@ def change_number(records: list[Record]) -> None:
 
 def change_config(records: list[Record]) -> None:
     prompt = records[0]["prompt"]
-    records[0]["prompt"] = prompt.replace("\nretries = 0\n", "\nretries = 1\n") if "\nretries = 0\n" in prompt else prompt.replace("\nretries = 1\n", "\nretries = 0\n").replace("\nretries = 2\n", "\nretries = 0\n")
+    records[0]["prompt"] = (
+        prompt.replace("\nretries = 0\n", "\nretries = 1\n")
+        if "\nretries = 0\n" in prompt
+        else prompt.replace("\nretries = 1\n", "\nretries = 0\n").replace("\nretries = 2\n", "\nretries = 0\n")
+    )
 
 
 def change_rule_text(records: list[Record]) -> None:
@@ -228,5 +232,5 @@ def test_a_pair_that_is_not_new_to_its_split_is_found(program: ProgramPlan, comp
 
 
 def test_a_folder_without_a_manifest_cannot_be_verified(program: ProgramPlan, tmp_path: Path) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableFolderError):
         verify_folder(program, tmp_path)
