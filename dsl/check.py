@@ -38,6 +38,7 @@ def _check(loaded: Loaded, findings: Findings) -> CheckedProgram:
     budget = Budget()
     index = Index(loaded.modules, loaded.imports, findings)
     library = Library(index, findings, budget)
+    sound_outside = findings.error_count == 0
     systems = {
         name: check_system(declared.node, library.scopes[declared.module], findings, budget)
         for name, declared in index.systems.items()
@@ -46,7 +47,9 @@ def _check(loaded: Loaded, findings: Findings) -> CheckedProgram:
     archetypes = families.run()
     datasets = check_datasets(index, families, findings, budget)
     program = CheckedProgram(
-        systems={name: system.checked for name, system in systems.items() if system.checked is not None},
+        systems={
+            name: system.checked for name, system in systems.items() if sound_outside and system.checked is not None
+        },
         archetypes=dict(sorted(archetypes.items())),
         datasets=datasets,
     )

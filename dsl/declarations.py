@@ -143,7 +143,7 @@ class Library:
             report_cycle("constants", [declared[key].node.name for key in cycle], self._findings)
         for key in (*(key for cycle in ordering.cycles for key in cycle), *ordering.order):
             each = declared[key]
-            checker = Checker(self.scopes[each.module], self._findings, self._budget)
+            checker = Checker(self.scopes[each.module], self._findings, self._budget, constant=True)
             symbol = _value_symbol(each.node, checker if key in ordering.order else None)
             for module, names in self.names.items():
                 if visible[module].get(each.node.name.name) is each:
@@ -160,7 +160,7 @@ def declare_values(
         report_cycle("constants", [by_name[name].name for name in cycle], findings)
         names.update({name: _value_symbol(by_name[name], None) for name in cycle})
     for name in ordering.order:
-        names[name] = _value_symbol(by_name[name], Checker(scope, findings, budget))
+        names[name] = _value_symbol(by_name[name], Checker(scope, findings, budget, constant=True))
 
 
 def _mentions(decl: ValueDecl) -> Iterable[str]:

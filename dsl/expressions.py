@@ -33,6 +33,7 @@ from dsl.literals import domain_constants, literal_value
 from dsl.resolve import (
     BoundSymbol,
     ConstantSymbol,
+    QuantitySymbol,
     RelationSymbol,
     Scope,
     TableSymbol,
@@ -67,6 +68,7 @@ class Checker:
 
     Attributes:
         prescription: Whether `before` may be used.
+        constant: Whether only constants may be used.
         written_out: Whether the expression stands in a quantifier.
     """
 
@@ -74,6 +76,7 @@ class Checker:
     findings: Findings
     budget: Budget
     prescription: bool = False
+    constant: bool = False
     written_out: bool = False
 
     # -------------------------------------------------------------- entry points
@@ -181,7 +184,11 @@ class Checker:
     def _name(self, expr: nodes.Name, expected: ValueType | None) -> Typed | None:
         if expr.name not in self.scope.names:
             return self._member(expr.name, expr, expected)
-        match find_name(self.scope, expr, VALUE_SYMBOLS, self.findings):
+        symbol = find_name(self.scope, expr, VALUE_SYMBOLS, self.findings)
+        if self.constant and isinstance(symbol, QuantitySymbol):
+            self._not_constant(expr.span, f"`{expr.name}` is a {symbol.word}")
+            return None
+        match symbol:
             case BoundSymbol(value=constant):
                 return attrs.evolve(constant, span=expr.span)
             case ConstantSymbol(value=value):
@@ -234,6 +241,9 @@ class Checker:
         else:
             self.findings.error("E209", f"no enumeration has a member `{member}`", expr.span, "not a member of any")
         return None
+
+    def _not_constant(self, span: Span, why: str) -> None:
+        self.findings.error("E305", "only constants can be used here", span, why)
 
     def _values(self) -> list[str]:
         return [name for name, symbol in self.scope.names.items() if isinstance(symbol, VALUE_SYMBOLS)]
@@ -391,7 +401,10 @@ class Checker:
 
     def _index(self, expr: nodes.Index) -> Typed | None:
         symbol = find_name(self.scope, expr.table, (TableSymbol,), self.findings)
-        if not isinstance(symbol, TableSymbol) or symbol.table is None:
+        if symbol is None or symbol.table is None:
+            return None
+        if self.constant:
+            self._not_constant(expr.span, "this looks up a table")
             return None
         table = symbol.table
         key = self.value(expr.key, table.key, f"the key of `{table.name}`")
@@ -549,13 +562,16 @@ class Checker:
         type_: ValueType | None = NUMBER
         if isinstance(expr.values, nodes.SetDomain) and expr.values.values:
             type_ = self._listed_type(expr.values.values)
-        return None if type_ is None else domain_constants(expr.values, type_, self.value, self.findings)
+        return None if type_ is None else domain_constants(expr.values, type_, self._constants().value, self.findings)
+
+    def _constants(self) -> Checker:
+        return attrs.evolve(self, constant=True)
 
     def _listed_type(self, values: tuple[nodes.Expr, ...]) -> ValueType | None:
         """The type of listed values: that of the first, or the one enumeration that has all of the words."""
         if not all(self._floats(value) for value in values):
             known = next(value for value in values if not self._floats(value))
-            typed = self.inferred(known)
+            typed = self._constants().inferred(known)
             return None if typed is None else typed.type
         words = [value.name if isinstance(value, nodes.Name) else value.value
                  for value in values if isinstance(value, nodes.Name | nodes.StrLit)]  # fmt: skip

@@ -291,5 +291,5 @@ class FamilyChecker:
         return tuple(values.values())
 
     def _constant(self, expr: nodes.Expr, type_: ValueType, what: str, scope: Scope) -> Constant | None:
-        typed = Checker(scope, self._findings, self._budget).value(expr, type_, what)
+        typed = Checker(scope, self._findings, self._budget, constant=True).value(expr, type_, what)
         return None if typed is None else constant_value(typed, what, self._findings)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import attrs
 
 from dsl import nodes
-from dsl.checked import Constant, RelationRef, TableRef, Typed, VariableRef, walk_typed
+from dsl.checked import Constant, Typed
 from dsl.domains import (
     FLAG,
     MAX_DOMAIN,
@@ -80,21 +80,9 @@ def literal_value(expr: nodes.Expr, type_: ValueType, scope: Scope, findings: Fi
 
 
 def constant_value(typed: Typed, what: str, findings: Findings) -> Constant | None:
-    """Compute an expression that has to be constant."""
+    """Compute an expression of constants; `what` says in messages what it is for."""
     if isinstance(typed, Constant):
         return typed
-    for part in walk_typed(typed):
-        match part:
-            case VariableRef(name=name):
-                why = f"`{name}` is a variable"
-            case RelationRef(name=name):
-                why = f"`{name}` is a relation"
-            case TableRef():
-                why = "this looks up a table"
-            case _:
-                continue
-        findings.error("E305", f"{what} must be constant", part.span, why)
-        return None
     try:
         value = int(Evaluator({}, {}).value(typed))
     except ZeroDivisionError:

@@ -223,6 +223,9 @@ class _SystemCheck:
     def _checker(self) -> Checker:
         return Checker(self.scope, self.findings, self.budget)
 
+    def _constants(self) -> Checker:
+        return attrs.evolve(self._checker(), constant=True)
+
     def _variable(self, kind: str, decl: nodes.VarDecl) -> CheckedVariable | None:
         name = decl.name.name
         type_ = resolve_type(decl.type, self.scope, self.findings)
@@ -268,12 +271,12 @@ class _SystemCheck:
         self.findings.error("E407", f"{what} has no meaning for `{decl.name.name}`", decl.name.span, why)
 
     def _constant(self, expr: nodes.Expr, type_: ValueType, what: str) -> Constant | None:
-        typed = self._checker().value(expr, type_, what)
+        typed = self._constants().value(expr, type_, what)
         return None if typed is None else constant_value(typed, what, self.findings)
 
     def _domain(self, decl: nodes.VarDecl, type_: ValueType) -> tuple[Constant, ...] | None:
         if decl.domain is not None:
-            return domain_constants(decl.domain, type_, self._checker().value, self.findings)
+            return domain_constants(decl.domain, type_, self._constants().value, self.findings)
         domain = whole_domain(type_, decl.name.span)
         if domain is None:
             self.findings.error(
