@@ -11,6 +11,7 @@ on the evidence alone. Plain evaluation confirms every witness.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -71,11 +72,14 @@ class Witnesses:
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self.problem = tables.problem
-        self.pool = _Pool(tables)
         self.views: dict[Channels, View] = {}
         for chosen in channel_sets(self.problem.channels):
             if len(chosen) < len(self.problem.channels):
                 self.views[chosen] = View(tables, chosen, self.views.get(chosen[:-1]))
+
+    @functools.cached_property
+    def pool(self) -> _Pool:
+        return _Pool(self.tables)
 
     def measure(self, world: Assignment) -> Interaction:
         """Look for a witness for each set of channels.
