@@ -98,8 +98,9 @@ class Witnesses:
                 if found is None:
                     found = self._other(search.complete(chosen), codes)
                 if found is not None:
-                    for part in self._opened(chosen, found, seen, codes):
-                        witnesses.setdefault(part, found)
+                    witness = {variable.name: found[variable.name] for variable in self.problem.variables}
+                    for part in self._opened(chosen, witness, seen, codes):
+                        witnesses.setdefault(part, witness)
         return Interaction(self.problem.channels, witnesses)
 
     def _other(self, crowd: Crowd, codes: frozenset[str]) -> Assignment | None:
