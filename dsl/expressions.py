@@ -12,7 +12,7 @@ from typing import Final, assert_never
 import attrs
 
 from dsl import nodes
-from dsl.checked import Constant, Earlier, Operation, RelationRef, TableRef, Typed, VariableRef, Within
+from dsl.checked import Constant, Earlier, RelationRef, TableRef, Typed, VariableRef, Within
 from dsl.domains import (
     FLAG,
     NUMBER,
@@ -20,16 +20,15 @@ from dsl.domains import (
     Enumeration,
     Quantity,
     ValueType,
-    conversion,
-    divide,
-    multiply,
     settle,
     type_text,
     unify,
     value_text,
 )
 from dsl.findings import Findings, listed
-from dsl.literals import domain_constants, literal_value
+from dsl.literals import literal_value
+from dsl.operators import check_as, check_binary, check_call, check_if, check_in, check_to, check_unary
+from dsl.quantifiers import check_quantified
 from dsl.resolve import (
     BoundSymbol,
     ConstantSymbol,
@@ -42,16 +41,12 @@ from dsl.resolve import (
     unknown_name,
 )
 from dsl.source import Span
-from dsl.unit_help import described, how_to_become, how_to_meet, in_one_unit, single_unit
+from dsl.unit_help import described, how_to_become
 
 MAX_WRITTEN_OUT: Final = 100_000
 """How many sub-expressions the quantifiers of a program may come to."""
 
 VALUE_SYMBOLS = (BoundSymbol, ConstantSymbol, VariableSymbol, RelationSymbol)
-
-_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-_LOGICAL = ("and", "or", "implies")
-_CHAINS = ("+", "*", "and", "or")
 
 
 class Budget:
@@ -137,17 +132,17 @@ class Checker:
             case nodes.Name():
                 return self._name(expr, expected)
             case nodes.Unary():
-                return self._unary(expr)
+                return check_unary(self, expr)
             case nodes.Binary():
-                return self._binary(expr)
+                return check_binary(self, expr)
             case nodes.Call():
-                return self._call(expr)
+                return check_call(self, expr)
             case nodes.Quantified():
-                return self._quantified(expr)
+                return check_quantified(self, expr)
             case nodes.If():
-                return self._if(expr, expected)
+                return check_if(self, expr, expected)
             case nodes.In():
-                return self._in(expr)
+                return check_in(self, expr)
             case nodes.Index():
                 return self._index(expr)
             case nodes.With():
@@ -155,9 +150,9 @@ class Checker:
             case nodes.Before():
                 return self._before(expr, expected)
             case nodes.To():
-                return self._to(expr)
+                return check_to(self, expr)
             case nodes.As():
-                return self._as(expr)
+                return check_as(self, expr)
         assert_never(expr)
 
     def _charge(self, span: Span) -> bool:
@@ -185,8 +180,7 @@ class Checker:
         if expr.name not in self.scope.names:
             return self._member(expr.name, expr, expected)
         symbol = find_name(self.scope, expr, VALUE_SYMBOLS, self.findings)
-        if self.constant and isinstance(symbol, QuantitySymbol):
-            self._not_constant(expr.span, f"`{expr.name}` is a {symbol.word}")
+        if isinstance(symbol, QuantitySymbol) and not self.may_vary(expr.span, f"`{expr.name}` is a {symbol.word}"):
             return None
         match symbol:
             case BoundSymbol(value=constant):
@@ -242,13 +236,10 @@ class Checker:
             self.findings.error("E209", f"no enumeration has a member `{member}`", expr.span, "not a member of any")
         return None
 
-    def _not_constant(self, span: Span, why: str) -> None:
-        self.findings.error("E305", "only constants can be used here", span, why)
-
     def _values(self) -> list[str]:
         return [name for name, symbol in self.scope.names.items() if isinstance(symbol, VALUE_SYMBOLS)]
 
-    def _floats(self, expr: nodes.Expr) -> bool:
+    def floats(self, expr: nodes.Expr) -> bool:
         """Whether the type of `expr` hangs on what is expected: a bare member, or a choice of such."""
         match expr:
             case nodes.StrLit():
@@ -256,155 +247,28 @@ class Checker:
             case nodes.Name(name=name):
                 return name not in self.scope.names
             case nodes.If(then=then, otherwise=otherwise):
-                return self._floats(then) and self._floats(otherwise)
+                return self.floats(then) and self.floats(otherwise)
             case _:
                 return False
 
-    def _pair(self, left: nodes.Expr, right: nodes.Expr, expected: ValueType | None) -> tuple[Typed, Typed] | None:
+    def pair(self, left: nodes.Expr, right: nodes.Expr, expected: ValueType | None) -> tuple[Typed, Typed] | None:
         """Check two expressions of one type; a bare member takes the type of the other side."""
-        if self._floats(left) and not self._floats(right):
-            turned = self._pair(right, left, expected)
+        if self.floats(left) and not self.floats(right):
+            turned = self.pair(right, left, expected)
             return None if turned is None else (turned[1], turned[0])
         first = self.check(left, expected)
         if first is None:
-            if not self._floats(right):
+            if not self.floats(right):
                 self.check(right, expected)
             return None
-        second = self.check(right, first.type if self._floats(right) else expected)
+        second = self.check(right, first.type if self.floats(right) else expected)
         return None if second is None else (first, second)
-
-    # -------------------------------------------------------------- operators
-
-    def _unary(self, expr: nodes.Unary) -> Typed | None:
-        if expr.op == "not":
-            operand = self.of_type(expr.operand, FLAG, "the operand of `not`")
-            return None if operand is None else Operation("not", (operand,), FLAG, span=expr.span)
-        number = self.quantity(expr.operand, "the operand of `-`")
-        if isinstance(number, Constant):
-            return Constant(-number.value, number.type, span=expr.span)
-        return None if number is None else Operation("neg", (number,), number.type, span=expr.span)
-
-    def _binary(self, expr: nodes.Binary) -> Typed | None:
-        if expr.op in _COMPARISONS:
-            return self._comparison(expr)
-        if expr.op in _LOGICAL:
-            left = self.of_type(expr.left, FLAG, f"the left of `{expr.op}`")
-            right = self.of_type(expr.right, FLAG, f"the right of `{expr.op}`")
-            return None if left is None or right is None else _operation(expr.op, left, right, FLAG, expr.span)
-        sign = "/" if expr.op in ("floor", "ceil") else expr.op
-        left = self.quantity(expr.left, f"the left of `{sign}`")
-        right = self.quantity(expr.right, f"the right of `{sign}`")
-        if left is None or right is None:
-            return None
-        result: ValueType | None
-        match left.type, right.type, expr.op:
-            case Quantity(dimension=above), Quantity(dimension=below), "*":
-                result = Quantity(multiply(above, below))
-            case Quantity(dimension=above), Quantity(dimension=below), "floor" | "ceil":
-                result = Quantity(divide(above, below))
-            case _:
-                left, right = in_one_unit((left, right), self.scope.types)
-                result = unify(left.type, right.type)
-        if result is None:
-            a, b = described(left.type), described(right.type)
-            words = {"+": f"add {b} to {a}", "-": f"subtract {b} from {a}", "mod": f"take {a} mod {b}"}
-            self._cannot(f"cannot {words[expr.op]}", left, right)
-            return None
-        return _operation(expr.op, left, right, result, expr.span)
-
-    def _comparison(self, expr: nodes.Binary) -> Typed | None:
-        sides = self._pair(expr.left, expr.right, None)
-        if sides is None:
-            return None
-        left, right = in_one_unit(sides, self.scope.types)
-        both = unify(left.type, right.type)
-        if both is None:
-            self._cannot(f"cannot compare {described(left.type)} with {described(right.type)}", left, right)
-            return None
-        if expr.op not in ("==", "!=") and not isinstance(both, Quantity):
-            self.findings.error(
-                "E303",
-                f"`{expr.op}` compares numbers, and {described(both)} has no order",
-                expr.span,
-                "compared here",
-                helps=("use `==`, `!=` or `in`",),
-            )
-            return None
-        return Operation(expr.op, (left, right), FLAG, span=expr.span)
-
-    def _cannot(self, message: str, left: Typed, right: Typed) -> None:
-        """Report two sides that don't go together, at the right one."""
-        numbers = isinstance(left.type, Quantity) and isinstance(right.type, Quantity)
-        self.findings.error(
-            "E302" if numbers else "E301",
-            message,
-            right.span,
-            f"this is {described(right.type)}",
-            secondary=((left.span, f"this is {described(left.type)}"),),
-            helps=how_to_meet(left, right, self.scope.types) if numbers else (),
-        )
-
-    def _call(self, expr: nodes.Call) -> Typed | None:
-        wanted = 1 if expr.function in ("abs", "number") else None
-        if not expr.args or (wanted is not None and len(expr.args) != wanted):
-            self.findings.error(
-                "E311",
-                f"`{expr.function}` takes {'one argument' if wanted else 'one argument or more'}",
-                expr.span,
-                f"{len(expr.args)} given",
-            )
-            return None
-        args = [self.quantity(arg, f"an argument of `{expr.function}`") for arg in expr.args]
-        known = [arg for arg in args if arg is not None]
-        if len(known) < len(args):
-            return None
-        if expr.function == "number":
-            return attrs.evolve(known[0], type=NUMBER, span=expr.span)
-        known = in_one_unit(known, self.scope.types)
-        type_ = self._common_type(known, "an argument")
-        return None if type_ is None else Operation(expr.function, tuple(known), type_, span=expr.span)
-
-    def _common_type(self, values: list[Typed], what: str) -> ValueType | None:
-        first, type_ = values[0], values[0].type
-        for value in values[1:]:
-            both = unify(type_, value.type)
-            if both is None:
-                self._cannot(f"expected {described(type_)} as {what}", attrs.evolve(first, type=type_), value)
-                return None
-            type_ = both
-        return type_
-
-    def _if(self, expr: nodes.If, expected: ValueType | None) -> Typed | None:
-        condition = self.of_type(expr.condition, FLAG, "the condition of `if`")
-        branches = self._pair(expr.then, expr.otherwise, expected)
-        if branches is None:
-            return None
-        both = in_one_unit(branches, self.scope.types)
-        type_ = self._common_type(both, "the branch after `else`")
-        if condition is None or type_ is None:
-            return None
-        return Operation("if", (condition, *both), type_, span=expr.span)
-
-    def _in(self, expr: nodes.In) -> Typed | None:
-        operand = self.check(expr.operand, None)
-        if operand is None:
-            return None
-        if not expr.values:
-            self.findings.error("E401", "no values after `in`", expr.span, "nothing is in an empty set")
-            return None
-        type_ = settle(operand.type)
-        values = [self.value(value, type_, "a value after `in`") for value in expr.values]
-        equal = [Operation("==", (operand, value), FLAG, span=expr.span) for value in values if value is not None]
-        if len(equal) < len(values):
-            return None
-        return equal[0] if len(equal) == 1 else Operation("or", tuple(equal), FLAG, span=expr.span)
 
     def _index(self, expr: nodes.Index) -> Typed | None:
         symbol = find_name(self.scope, expr.table, (TableSymbol,), self.findings)
         if symbol is None or symbol.table is None:
             return None
-        if self.constant:
-            self._not_constant(expr.span, "this looks up a table")
+        if not self.may_vary(expr.span, "this looks up a table"):
             return None
         table = symbol.table
         key = self.value(expr.key, table.key, f"the key of `{table.name}`")
@@ -446,140 +310,17 @@ class Checker:
         body = attrs.evolve(self, prescription=False).check(expr.body, expected)
         return None if body is None else Earlier(body, body.type, span=expr.span)
 
-    # -------------------------------------------------------------- units
+    # -------------------------------------------------------------- constants
 
-    def _to(self, expr: nodes.To) -> Typed | None:
-        number = self.quantity(expr.operand, "what is converted")
-        target = self.scope.unit(expr.unit, self.findings)
-        if number is None or target is None:
-            return None
-        source = single_unit(number.type, self.scope.types)
-        ratio = None if source is None else conversion(source, target)
-        if source is None or ratio is None:
-            self.findings.error(
-                "E306",
-                f"cannot convert {described(number.type)} to `{target.name}`",
-                expr.span,
-                "they have no common base unit",
-                helps=(f"`as {target.name}` gives a plain number that unit",) if number.type == NUMBER else (),
-            )
-            return None
-        if ratio.denominator > 1 and expr.mode == "exact":
-            self.findings.error(
-                "E306",
-                f"{described(number.type)} is not always a whole number of `{target.name}`",
-                expr.span,
-                "the conversion must say how it rounds",
-                helps=(f"write `to {target.name} down` or `to {target.name} up`",),
-            )
-            return None
-        type_ = Quantity(((target.name, 1),))
-        if ratio.numerator > 1:
-            number = Operation("*", (number, Constant(ratio.numerator, NUMBER, span=expr.span)), type_, span=expr.span)
-        if ratio.denominator == 1:
-            return attrs.evolve(number, type=type_, span=expr.span)
-        divisor = Constant(ratio.denominator, NUMBER, span=expr.span)
-        return Operation("floor" if expr.mode == "down" else "ceil", (number, divisor), type_, span=expr.span)
-
-    def _as(self, expr: nodes.As) -> Typed | None:
-        number = self.quantity(expr.operand, "what gets a unit")
-        unit = self.scope.unit(expr.unit, self.findings)
-        if number is None or unit is None:
-            return None
-        if unify(number.type, NUMBER) is None:
-            self.findings.error(
-                "E302",
-                f"`as {unit.name}` needs a plain number",
-                expr.operand.span,
-                f"this is {described(number.type)}",
-                helps=(f"`to {unit.name}` converts, `number(...)` drops a unit",),
-            )
-            return None
-        return attrs.evolve(number, type=Quantity(((unit.name, 1),)), span=expr.span)
-
-    # -------------------------------------------------------------- quantifiers
-
-    def _quantified(self, expr: nodes.Quantified) -> Typed | None:
-        if not self._name_is_free(expr.bound):
-            return None
-        values = self._bound_values(expr)
-        if values is None:
-            return None
-        bodies = []
-        for value in values:
-            symbol = BoundSymbol(expr.bound, value)
-            inner = attrs.evolve(self, scope=self.scope.extended({expr.bound.name: symbol}), written_out=True)
-            what = f"the body of `{expr.function}`"
-            body = inner.quantity(expr.body, what) if expr.function == "sum" else inner.of_type(expr.body, FLAG, what)
-            if body is None:
-                return None
-            bodies.append(body)
-        return self._joined(expr, bodies)
-
-    def _joined(self, expr: nodes.Quantified, bodies: list[Typed]) -> Typed | None:
-        op, type_ = "+", self._common_type(bodies, "a term of `sum`")
-        match expr.function:
-            case "any" | "all":
-                op = "or" if expr.function == "any" else "and"
-            case "count":
-                one, none = (Constant(value, NUMBER, span=expr.span) for value in (1, 0))
-                bodies = [Operation("if", (body, one, none), NUMBER, span=expr.span) for body in bodies]
-                type_ = NUMBER
-        if type_ is None:
-            return None
-        return bodies[0] if len(bodies) == 1 else Operation(op, tuple(bodies), type_, span=expr.span)
-
-    def _name_is_free(self, bound: nodes.Ident) -> bool:
-        symbol = self.scope.names.get(bound.name)
-        if symbol is not None:
-            self.findings.error(
-                "E202",
-                f"`{bound.name}` already names a {symbol.word}",
-                bound.span,
-                "bound here",
-                secondary=((symbol.ident.span, "declared here"),),
-                helps=("bind a name of its own",),
-            )
-            return False
-        homes = self.scope.members_named(bound.name)
-        if homes:
-            self.findings.error(
-                "E204",
-                f"`{bound.name}` is also a member of {described(homes[0])}",
-                bound.span,
-                "bound here",
-                helps=("bind a name of its own",),
-            )
-        return not homes
-
-    def _bound_values(self, expr: nodes.Quantified) -> tuple[Constant, ...] | None:
-        if isinstance(expr.values, nodes.Ident):
-            symbol = find_name(self.scope, expr.values, (VariableSymbol,), self.findings)
-            if not isinstance(symbol, VariableSymbol) or symbol.variable is None:
-                return None
-            variable = symbol.variable
-            return tuple(Constant(value, variable.type, span=expr.values.span) for value in variable.domain)
-        type_: ValueType | None = NUMBER
-        if isinstance(expr.values, nodes.SetDomain) and expr.values.values:
-            type_ = self._listed_type(expr.values.values)
-        return None if type_ is None else domain_constants(expr.values, type_, self._constants().value, self.findings)
-
-    def _constants(self) -> Checker:
+    def constants(self) -> Checker:
+        """The same checker where only constants may be used."""
         return attrs.evolve(self, constant=True)
 
-    def _listed_type(self, values: tuple[nodes.Expr, ...]) -> ValueType | None:
-        """The type of listed values: that of the first, or the one enumeration that has all of the words."""
-        if not all(self._floats(value) for value in values):
-            known = next(value for value in values if not self._floats(value))
-            typed = self._constants().inferred(known)
-            return None if typed is None else typed.type
-        words = [value.name if isinstance(value, nodes.Name) else value.value
-                 for value in values if isinstance(value, nodes.Name | nodes.StrLit)]  # fmt: skip
-        homes = [home for home in self.scope.enumerations if set(words) <= set(home.members)]
-        if len(homes) == 1:
-            return homes[0]
-        self.check(values[0], homes[0] if len(homes) == 1 else None)
-        return None
+    def may_vary(self, span: Span, why: str) -> bool:
+        """Whether something that isn't constant may stand here; says so if not."""
+        if self.constant:
+            self.findings.error("E305", "only constants can be used here", span, why)
+        return not self.constant
 
 
 def in_domain(value: Typed, symbol: VariableSymbol, findings: Findings) -> bool:
@@ -597,10 +338,3 @@ def in_domain(value: Typed, symbol: VariableSymbol, findings: Findings) -> bool:
         notes=(f"its values are {listed(known)}",),
     )
     return False
-
-
-def _operation(op: str, left: Typed, right: Typed, type_: ValueType, span: Span) -> Operation:
-    """Join two operands; a chain of one associative operator becomes one operation."""
-    chained = op in _CHAINS and isinstance(left, Operation) and left.op == op
-    args = left.args if chained and isinstance(left, Operation) else (left,)
-    return Operation(op, (*args, right), type_, span=span)

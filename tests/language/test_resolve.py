@@ -94,3 +94,22 @@ def test_checking_stops_after_too_many_errors() -> None:
     program, found = check_program(loaded_texts(texts))
     assert program is None
     assert len(found) == MAX_ERRORS
+
+
+def test_words_of_a_quantifier_belong_to_one_enumeration() -> None:
+    text = """enum Plan {{ small, large }}
+    enum Speed {{ fast, large }}
+    system s "S" {{ config {{ plan: Plan "p"  speed: Speed "s" }} require {} }}"""
+
+    def found(condition: str) -> list[str]:
+        return codes({"one": text.format(condition)}, {"one": ()})
+
+    assert found("any(p in {small, large}: plan == p)") == []
+    assert found("any(p in {small, fast}: plan == p)") == ["E209"]
+    assert found("any(p in {large}: plan == p)") == ["E208"]
+    assert found("any(p in {nothing}: plan == p)") == ["E201"]
+
+
+def test_domain_of_a_variable_is_no_constant() -> None:
+    text = 'system s "S" { config { a: int in {1, sum(k in b: k)} "a"  b: int in {1, 2} "b" } }'
+    assert codes({"one": text}, {"one": ()}) == ["E305"]
