@@ -7,9 +7,9 @@ enumerations become integers with labels; constants lose their unit, which the p
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from math import gcd
-from typing import Final, assert_never
+from typing import assert_never
 
+from compiler.lower_expressions import all_of, as_integer, lower_condition, lower_integer, lower_value, shown, sort_of
 from compiler.plan import (
     ArchetypePlan,
     AttributePlan,
@@ -25,12 +25,10 @@ from compiler.plan import (
     TablePlan,
     VariablePlan,
 )
-from compiler.simplify import simplified
 from dsl.checked import (
     CheckedArchetype,
     CheckedAssign,
     CheckedAttribute,
-    CheckedCondition,
     CheckedDataset,
     CheckedEvent,
     CheckedKeep,
@@ -42,15 +40,7 @@ from dsl.checked import (
     CheckedSystem,
     CheckedTable,
     CheckedVariable,
-    Constant,
-    Earlier,
-    Operation,
     Printing,
-    RelationRef,
-    TableRef,
-    Typed,
-    VariableRef,
-    Within,
 )
 from dsl.domains import Enumeration, Flag, Quantity, ValueType, unit_of
 from dsl.loader import Loaded
@@ -59,13 +49,11 @@ from solvers.problem import (
     Alternative,
     Apply,
     Assign,
-    Before,
     Const,
     Direction,
     Expr,
     Keep,
     Kind,
-    Lookup,
     Observation,
     Op,
     Pick,
@@ -73,37 +61,9 @@ from solvers.problem import (
     Rel,
     Rule,
     Sense,
-    Sort,
     Var,
     Variable,
-    With,
 )
-
-_OPS: Final = {
-    "+": Op.ADD,
-    "-": Op.SUB,
-    "*": Op.MUL,
-    "neg": Op.NEG,
-    "floor": Op.FLOORDIV,
-    "ceil": Op.CEILDIV,
-    "mod": Op.MOD,
-    "min": Op.MIN,
-    "max": Op.MAX,
-    "abs": Op.ABS,
-    "if": Op.ITE,
-    "==": Op.EQ,
-    "!=": Op.NE,
-    "<": Op.LT,
-    "<=": Op.LE,
-    ">": Op.GT,
-    ">=": Op.GE,
-    "and": Op.AND,
-    "or": Op.OR,
-    "not": Op.NOT,
-    "implies": Op.IMPLIES,
-}
-
-ON, OFF = Const(1, "true"), Const(0, "false")
 
 
 def lower_program(checked: CheckedProgram, loaded: Loaded) -> ProgramPlan:
@@ -117,145 +77,6 @@ def lower_program(checked: CheckedProgram, loaded: Loaded) -> ProgramPlan:
         datasets={name: _dataset(dataset, checked.systems) for name, dataset in checked.datasets.items()},
         sources=dict(sorted(loaded.digests.items())),
     )
-
-
-# ------------------------------------------------------------------ expressions
-
-
-def lower_condition(expr: Typed) -> Expr:
-    """An expression of truth values, as one."""
-    return _condition(simplified(expr))
-
-
-def lower_integer(expr: Typed) -> Expr:
-    """Any expression as an integer: flags are 0 and 1, members of enumerations their codes."""
-    return _integer(simplified(expr))
-
-
-def lower_value(expr: Typed) -> Expr:
-    """An expression in the sort of its type."""
-    return _value(simplified(expr))
-
-
-def _condition(expr: Typed) -> Expr:
-    match expr:
-        case Constant(value=value):
-            return Const(bool(value))
-        case VariableRef(name=name):
-            return Apply(Op.EQ, (Var(name), ON))
-        case TableRef():
-            return Apply(Op.EQ, (_lookup(expr), ON))
-        case _:
-            return _shared(expr)
-
-
-def _integer(expr: Typed) -> Expr:
-    match expr:
-        case Constant():
-            return _constant(expr.value, expr.type)
-        case VariableRef(name=name):
-            return Var(name)
-        case TableRef():
-            return _lookup(expr)
-        case _:
-            value = _shared(expr)
-            return Apply(Op.ITE, (value, ON, OFF)) if value.sort is Sort.BOOL else value
-
-
-def _value(expr: Typed) -> Expr:
-    return _condition(expr) if isinstance(expr.type, Flag) else _integer(expr)
-
-
-def _shared(expr: Typed) -> Expr:
-    """What doesn't hang on the sort that is asked for."""
-    match expr:
-        case RelationRef(name=name, type=type_):
-            return Rel(name, _sort(type_))
-        case Operation(op="==" | "!=" as op, args=(left, right)) if isinstance(left.type, Flag):
-            return _flags_equal(op, left, right)
-        case Operation(op=op, args=args):
-            return Apply(_OPS[op], tuple(_value(arg) for arg in args))
-        case Within(body=body, changes=changes):
-            return With(_value(body), tuple((name, _integer(new)) for name, new in changes))
-        case Earlier(body=body):
-            return Before(_value(body))
-        case Constant() | VariableRef() | TableRef():
-            return _value(expr)
-    assert_never(expr)
-
-
-def _flags_equal(op: str, left: Typed, right: Typed) -> Expr:
-    """Comparisons of flags: those with a constant or between variables stay comparisons of integers."""
-    simple = all(isinstance(side, Constant | VariableRef) for side in (left, right))
-    side = _integer if simple else _condition
-    return Apply(_OPS[op], (side(left), side(right)))
-
-
-def _lookup(expr: TableRef) -> Expr:
-    return Lookup(expr.table, expr.entries, _integer(expr.key))
-
-
-def all_of(conditions: Iterable[CheckedCondition]) -> Expr:
-    return conjunction(lower_condition(each.condition) for each in conditions)
-
-
-def conjunction(conditions: Iterable[Expr]) -> Expr:
-    """All of `conditions`; true if there is none."""
-    found = tuple(conditions)
-    if len(found) <= 1:
-        return found[0] if found else TRUE
-    return Apply(Op.AND, found)
-
-
-def _sort(type_: ValueType) -> Sort:
-    return Sort.BOOL if isinstance(type_, Flag) else Sort.INT
-
-
-def _constant(value: int, type_: ValueType) -> Const:
-    match type_:
-        case Flag():
-            return ON if value else OFF
-        case Enumeration(members=members):
-            return Const(value, members[value])
-        case Quantity():
-            return Const(value)
-
-
-def _labels(type_: ValueType) -> dict[int, str] | None:
-    """The word for each value; None for numbers."""
-    match type_:
-        case Flag():
-            return {0: "false", 1: "true"}
-        case Enumeration(members=members):
-            return dict(enumerate(members))
-        case Quantity():
-            return None
-
-
-def _display(type_: ValueType, printing: Printing | None) -> Display:
-    labels = _labels(type_)
-    if labels is not None:
-        return Display(labels=labels)
-    if printing is None:
-        return Display(unit=unit_of(type_))
-    return Display(
-        unit=printing.unit,
-        numerator=printing.numerator,
-        denominator=printing.denominator,
-        decimals=printing.decimals,
-    )
-
-
-def shown(value: Expr, display: Display) -> Expr:
-    """The integer in the evidence for `value`, as `Display.shown` computes it."""
-    above = display.numerator * 10**display.decimals
-    common = gcd(above, display.denominator)
-    above, below = above // common, display.denominator // common
-    if below == 1:
-        return value if above == 1 else Apply(Op.MUL, (value, Const(above)))
-    half, factor, divisor = (below // 2, above, below) if below % 2 == 0 else (below, 2 * above, 2 * below)
-    scaled = value if factor == 1 else Apply(Op.MUL, (value, Const(factor)))
-    return Apply(Op.FLOORDIV, (Apply(Op.ADD, (scaled, Const(half))), Const(divisor)))
 
 
 # ------------------------------------------------------------------ systems
@@ -363,22 +184,16 @@ def _observations(system: CheckedSystem, events: Iterable[EventPlan]) -> Iterato
             yield Observation(variable.name, "config", shown(Var(variable.name), display))
     for relation in system.relations:
         if relation.profiler:
-            value = _as_integer(Rel(relation.name, _sort(relation.type)))
+            value = as_integer(Rel(relation.name, sort_of(relation.type)))
             yield Observation(relation.name, "profiler", shown(value, _display(relation.type, relation.printing)))
     for event in events:
         present = TRUE if event.condition is None else event.condition
-        yield Observation(event.name, "log", _as_integer(present))
+        yield Observation(event.name, "log", as_integer(present))
         for attribute in event.attributes:
-            value = shown(_as_integer(attribute.value), attribute.display)
+            value = shown(as_integer(attribute.value), attribute.display)
             if event.condition is not None:
                 value = Apply(Op.ITE, (event.condition, value, Const(0)))
             yield Observation(f"{event.name}.{attribute.name}", "log", value)
-
-
-def _as_integer(expr: Expr) -> Expr:
-    if isinstance(expr, Const):
-        return expr if expr.sort is Sort.INT else (ON if expr.value else OFF)
-    return Apply(Op.ITE, (expr, ON, OFF)) if expr.sort is Sort.BOOL else expr
 
 
 def _rule(rule: CheckedRule) -> Rule:
@@ -402,7 +217,7 @@ def _set(item: CheckedSet) -> Assign | Pick:
 
 def _keep(keep: CheckedKeep, *, binding: bool) -> Keep:
     """A keep; a binding one holds even where a rule sets its field."""
-    value: Expr = Var(keep.name) if keep.field else Rel(keep.name, _sort(keep.type))
+    value: Expr = Var(keep.name) if keep.field else Rel(keep.name, sort_of(keep.type))
     return Keep(keep.name, value, Sense(keep.sense), keep.name if keep.field and not binding else None)
 
 
@@ -446,4 +261,32 @@ def _dataset(dataset: CheckedDataset, systems: Mapping[str, CheckedSystem]) -> D
             )
             for split in dataset.splits
         ),
+    )
+
+
+# ------------------------------------------------------------------ how values are printed
+
+
+def _labels(type_: ValueType) -> dict[int, str] | None:
+    """The word for each value; None for numbers."""
+    match type_:
+        case Flag():
+            return {0: "false", 1: "true"}
+        case Enumeration(members=members):
+            return dict(enumerate(members))
+        case Quantity():
+            return None
+
+
+def _display(type_: ValueType, printing: Printing | None) -> Display:
+    labels = _labels(type_)
+    if labels is not None:
+        return Display(labels=labels)
+    if printing is None:
+        return Display(unit=unit_of(type_))
+    return Display(
+        unit=printing.unit,
+        numerator=printing.numerator,
+        denominator=printing.denominator,
+        decimals=printing.decimals,
     )

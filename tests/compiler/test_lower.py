@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.emit.formula import formula
-from compiler.lower import lower_program, shown
+from compiler.lower import lower_program
+from compiler.lower_expressions import shown
 from compiler.plan import ArchetypePlan, Display, ProgramPlan, SystemPlan
 from dsl.bounds import Bounds
 from dsl.check import check_program

@@ -7,7 +7,7 @@ import pytest
 from strategies.programs import checked_system
 
 from compiler.emit.formula import formula
-from compiler.lower import lower_value
+from compiler.lower_expressions import lower_value
 from compiler.simplify import simplified
 from dsl.evaluation import Evaluator, grid
 
