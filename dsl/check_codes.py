@@ -243,8 +243,9 @@ RULES = (
     Code(
         "E410",
         "a rule that fires again after its own fix",
-        "An alternative has to set a field that the guard depends on: otherwise the guard stays true, and the "
-        "walk fires the rule a second time, which gives no task.",
+        "An alternative has to set a field that the guard depends on, and not to a value with which the guard "
+        "is sure to hold: otherwise the guard stays true, and the walk fires the rule a second time, which "
+        "gives no task.",
         'system shop "Shop" {\n  config { size: int in {1, 2} "size"  stock: int in {1, 2} "stock" }\n'
         '  rule big TOO_BIG "too big" { when size == 2  set stock = 1 }\n  runbook big\n}\n',
     ),

@@ -16,14 +16,17 @@ from dsl.checked import (
     CheckedAssign,
     CheckedProgram,
     CheckedRule,
+    CheckedSet,
     CheckedSystem,
     Earlier,
+    Operation,
     Typed,
     Within,
     expressions_of,
     walk_typed,
 )
 from dsl.declarations import Library
+from dsl.domains import FLAG
 from dsl.findings import Findings, listed
 from dsl.resolve import Index
 from dsl.systems import SystemScope
@@ -83,12 +86,15 @@ def _lint_rule(rule: CheckedRule, system: CheckedSystem, bounds: Bounds, finding
     hangs_on = bounds.support(rule.guard)
     for alternative in rule.alternatives:
         fields = {item.field for item in alternative}
-        if not fields & hangs_on:
+        idle = not fields & hangs_on
+        if idle or _stays_true(rule.guard, alternative, bounds):
             findings.error(
                 "E410",
                 f"rule `{rule.name}` fires again after its own fix",
                 alternative[0].span.to(alternative[-1].span),
-                f"the guard doesn't depend on {listed(sorted(fields))}",
+                f"the guard doesn't depend on {listed(sorted(fields))}"
+                if idle
+                else "the guard holds with these values",
                 secondary=((rule.guard.span, "this stays true"),),
                 notes=(f"the guard hangs on {listed(sorted(hangs_on)) or 'nothing'}",),
             )
@@ -102,6 +108,16 @@ def _lint_rule(rule: CheckedRule, system: CheckedSystem, bounds: Bounds, finding
                     item.where.span,
                     "no value of any field satisfies this",
                 )
+
+
+def _stays_true(guard: Typed, alternative: tuple[CheckedSet, ...], bounds: Bounds) -> bool:
+    """Whether it is sure that the guard still holds after sets that don't look for a value."""
+    after = guard
+    for item in reversed(alternative):
+        if not isinstance(item, CheckedAssign) or any(isinstance(node, Earlier) for node in walk_typed(item.value)):
+            return False
+        after = Within(after, ((item.field, item.value),), FLAG, span=guard.span)
+    return bounds.always(Operation("implies", (guard, after), FLAG, span=guard.span))
 
 
 def _lint_withs(expr: Typed, bounds: Bounds, findings: Findings) -> None:
