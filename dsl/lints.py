@@ -87,14 +87,13 @@ def _lint_rule(rule: CheckedRule, system: CheckedSystem, bounds: Bounds, finding
     for alternative in rule.alternatives:
         fields = {item.field for item in alternative}
         idle = not fields & hangs_on
+        why = f"the guard doesn't depend on {listed(sorted(fields))}" if idle else "the guard holds with these values"
         if idle or _stays_true(rule.guard, alternative, bounds):
             findings.error(
                 "E410",
                 f"rule `{rule.name}` fires again after its own fix",
                 alternative[0].span.to(alternative[-1].span),
-                f"the guard doesn't depend on {listed(sorted(fields))}"
-                if idle
-                else "the guard holds with these values",
+                why,
                 secondary=((rule.guard.span, "this stays true"),),
                 notes=(f"the guard hangs on {listed(sorted(hangs_on)) or 'nothing'}",),
             )
