@@ -49,9 +49,7 @@ class StudyError(Exception):
         return "\n".join(rows)
 
 
-def refuse(
-    message: str, place: str = "", *, notes: tuple[str, ...] = (), helps: tuple[str, ...] = ()
-) -> StudyError:
+def refuse(message: str, place: str = "", *, notes: tuple[str, ...] = (), helps: tuple[str, ...] = ()) -> StudyError:
     """Make an error of one fault."""
     return StudyError([Fault(message, place, notes, helps)])
 

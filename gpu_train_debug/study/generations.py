@@ -101,10 +101,7 @@ def read_archive(
     if faults:
         raise StudyError(faults)
     return Archive(
-        arms={
-            arm: tuple(_in_order(found[arm][task.id], samples) for task in tasks)
-            for arm in (arms or sorted(found))
-        },
+        arms={arm: tuple(_in_order(found[arm][task.id], samples) for task in tasks) for arm in (arms or sorted(found))},
         dropped=tuple(sorted(dropped)),
         digests={str(path): digest_file(path) for path in paths},
     )

@@ -78,8 +78,7 @@ class Resampler:
             self._weights = np.concatenate(list(self._draw()))
         rows = max(1, _CHUNK // self.tasks)
         parts = [
-            self._weights[start : start + rows].astype(np.float64) @ columns
-            for start in range(0, self.resamples, rows)
+            self._weights[start : start + rows].astype(np.float64) @ columns for start in range(0, self.resamples, rows)
         ]
         return np.concatenate(parts)
 

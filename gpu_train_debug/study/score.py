@@ -23,9 +23,6 @@ from gpu_train_debug.study.tasks import Task, TaskSet
 
 Floats = npt.NDArray[np.float64]
 
-METRICS = ("exact", "score")
-"""What can be averaged: exact answers, and the partial credit of the rubric."""
-
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -95,10 +92,7 @@ def score_archives(
     Raises:
         StudyError: An archive is refused, or there is no such split.
     """
-    for split in splits:
-        if split not in task_set.splits:
-            raise refuse(f"there is no split `{split}` in the split files", helps=similar(split, task_set.splits))
-    chosen = tuple(task for task in task_set.tasks if not splits or task.split in splits)
+    chosen = choose_tasks(task_set, splits)
     skip = frozenset(task.id for task in task_set.tasks) - {task.id for task in chosen}
     archive: Archive[Reply] = read_archive(paths, chosen, score_reply, skip=skip, arms=arms, samples=samples)
     return Scores(
@@ -107,6 +101,18 @@ def score_archives(
         dropped=archive.dropped,
         digests=dict(archive.digests),
     )
+
+
+def choose_tasks(task_set: TaskSet, splits: Sequence[str]) -> tuple[Task, ...]:
+    """The tasks of `splits`, or all.
+
+    Raises:
+        StudyError: There is no such split.
+    """
+    for split in splits:
+        if split not in task_set.splits:
+            raise refuse(f"there is no split `{split}` in the split files", helps=similar(split, task_set.splits))
+    return tuple(task for task in task_set.tasks if not splits or task.split in splits)
 
 
 def scored_arm(name: str, replies: tuple[tuple[Reply, ...], ...]) -> ArmScores:

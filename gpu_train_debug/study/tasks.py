@@ -40,14 +40,24 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class TaskSet:
-    """Tasks of one or more files, in order, ids unique; and the SHA-256 of each file by its name."""
+    """Tasks of one or more files, in order, ids unique.
+
+    Attributes:
+        digests: SHA-256 of each file, by its name.
+        contents: Splits that each file has tasks of, by its name.
+    """
 
     tasks: tuple[Task, ...]
     digests: dict[str, str]
+    contents: dict[str, tuple[str, ...]]
 
     @property
     def splits(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(task.split for task in self.tasks))
+
+    def digests_for(self, splits: Sequence[str]) -> dict[str, str]:
+        """The digests of the files that have tasks of `splits`."""
+        return {name: digest for name, digest in self.digests.items() if set(self.contents[name]) & set(splits)}
 
 
 def split_files(paths: Sequence[Path]) -> list[Path]:
@@ -79,8 +89,10 @@ def read_tasks(paths: Sequence[Path]) -> TaskSet:
     """
     tasks: dict[str, Task] = {}
     faults: list[Fault] = []
-    digests = {}
+    digests: dict[str, str] = {}
+    contents: dict[str, dict[str, None]] = {}
     for path in split_files(paths):
+        inside = contents.setdefault(path.name, {})
         for number, value in read_objects(path):
             place = f"{path}:{number}"
             task = value if isinstance(value, Fault) else _task(value, place)
@@ -90,12 +102,13 @@ def read_tasks(paths: Sequence[Path]) -> TaskSet:
                 faults.append(Fault(f"the task `{task.id}` occurs twice", place))
             else:
                 tasks[task.id] = task
+                inside[task.split] = None
         digests[path.name] = digest_file(path)
     if not tasks and not faults:
         faults.append(Fault("the split files hold no task", str(paths[0]) if paths else ""))
     if faults:
         raise StudyError(faults)
-    return TaskSet(tuple(tasks.values()), digests)
+    return TaskSet(tuple(tasks.values()), digests, {name: tuple(inside) for name, inside in contents.items()})
 
 
 def digest_file(path: Path) -> str:

@@ -1,0 +1,314 @@
+"""`gtd study`: reads options, calls the analysis, prints, and chooses the exit status.
+
+0: done. 1: done, but the plan was altered or the run departs from it. 2: wrong usage or an unreadable input.
+The numerical libraries are loaded by the commands, not by this module.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from gpu_train_debug.study.faults import StudyError
+
+if TYPE_CHECKING:
+    from gpu_train_debug.study.freeze import Seal
+    from gpu_train_debug.study.plan import Plan
+    from gpu_train_debug.study.tasks import TaskSet
+
+CLEAN, FOUND = 0, 1
+
+_EXTRA = ("numpy", "scipy", "matplotlib")
+
+
+class Refused(click.ClickException):
+    """An input can't be used; the message has its own form."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(self.message, file=file, err=file is None)
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Turn what is wrong with the input or the installation into messages."""
+    try:
+        yield
+    except StudyError as error:
+        raise Refused(str(error)) from error
+    except OSError as error:
+        raise Refused(f"error: cannot write {error.filename}: {error.strerror}") from error
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _EXTRA:
+            raise
+        raise Refused(
+            f"error: studies need {error.name}\n   = help: install the extra: pip install 'gpu-train-debug[study]'"
+        ) from error
+
+
+archives_argument = click.argument("archives", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
+tasks_option = click.option(
+    "--tasks",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    default=("out",),
+    show_default=True,
+    help="A split file, or a folder of them.",
+)
+split_option = click.option("--split", "splits", multiple=True, help="Only the tasks of this split.")
+arm_option = click.option("--arm", "arms", multiple=True, help="Only this arm.")
+samples_option = click.option(
+    "--samples", type=click.IntRange(1), help="Use the first so many samples of each task; all if not given."
+)
+twins_option = click.option(
+    "--twins",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="TOML that names, for archetypes of healthy runs, the faults they resemble.",
+)
+
+
+@click.group()
+def study() -> None:
+    """Analyse archived generations: means, paired comparisons, errors, controls."""
+
+
+@study.command()
+@archives_argument
+@tasks_option
+@split_option
+@arm_option
+@samples_option
+@click.option(
+    "--by",
+    type=click.Choice(["split", "archetype", "tier"]),
+    default="split",
+    show_default=True,
+    help="What to average over.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write each sample's score here, as JSONL."
+)
+def score(
+    archives: tuple[Path, ...],
+    tasks: tuple[Path, ...],
+    splits: tuple[str, ...],
+    arms: tuple[str, ...],
+    samples: int | None,
+    by: str,
+    as_json: bool,
+    out: Path | None,
+) -> int:
+    """Score archives of generations: the means of each arm, exact and partial."""
+    with refusals():
+        from gpu_train_debug.study.plan import Bootstrap
+        from gpu_train_debug.study.report import write_whole
+        from gpu_train_debug.study.score import score_archives, score_rows
+        from gpu_train_debug.study.summary import mean_rows, mean_table
+        from gpu_train_debug.study.tasks import read_tasks
+
+        scores = score_archives(archives, read_tasks(tasks), splits=splits, arms=arms, samples=samples)
+        rows = mean_rows(scores, Bootstrap(), by)
+        if out is not None:
+            write_whole(out, "".join(json.dumps(row) + "\n" for row in score_rows(scores)).encode())
+    click.echo(json.dumps(rows, indent=1) if as_json else mean_table(rows, by))
+    return CLEAN
+
+
+@study.command()
+@archives_argument
+@tasks_option
+@click.option(
+    "--plan",
+    "plan_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A plan: frozen (JSON), or a draft (TOML).",
+)
+@click.option("--expect", metavar="HASH", help="The published hash of the plan, or its first 8 or more digits.")
+@split_option
+@arm_option
+@samples_option
+@click.option("--reference", help="The arm that the others are compared with; the first if not given.")
+@twins_option
+@click.option(
+    "--pictures",
+    type=click.Choice(["svg", "png", "none"]),
+    default="svg",
+    show_default=True,
+    help="Form of the pictures.",
+)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("study"),
+    show_default=True,
+    help="Folder to write.",
+)
+def report(
+    archives: tuple[Path, ...],
+    tasks: tuple[Path, ...],
+    plan_file: Path | None,
+    expect: str | None,
+    splits: tuple[str, ...],
+    arms: tuple[str, ...],
+    samples: int | None,
+    reference: str | None,
+    twins: Path | None,
+    pictures: str,
+    out: Path,
+) -> int:
+    """Analyse archives of generations: one JSON report, one Markdown report, pictures."""
+    if expect is not None and len(expect) < 8:
+        raise click.UsageError("--expect needs at least 8 digits of the hash")
+    with refusals():
+        from gpu_train_debug.study.analyse import analyse
+        from gpu_train_debug.study.freeze import with_departures
+        from gpu_train_debug.study.plan import complete_plan, read_twins
+        from gpu_train_debug.study.report import write_report
+        from gpu_train_debug.study.score import score_archives
+        from gpu_train_debug.study.tasks import read_tasks
+
+        plan, seal = _plan(plan_file)
+        chosen = {"splits": splits, "arms": arms, "samples": samples, "reference": reference}
+        given = {key: value for key, value in chosen.items() if value}
+        if twins is not None:
+            given["twins"] = read_twins(twins)
+        if plan_file is not None and given:
+            raise click.UsageError(
+                f"the plan says the {', '.join(given)}: change it there (and amend it, if it is frozen)"
+            )
+        plan = replace(plan, **given)
+        task_set = read_tasks(tasks)
+        seal = with_departures(seal, task_set, expected=expect or "")
+        scores = score_archives(archives, task_set, splits=plan.splits, arms=plan.arms, samples=plan.samples)
+        names = [arm.name for arm in scores.arms]
+        plan = complete_plan(plan, task_set.tasks, arms=names, samples=min(arm.samples for arm in scores.arms))
+        files = write_report(
+            analyse(scores, plan, seal, task_set), out, pictures=None if pictures == "none" else pictures
+        )
+    for departure in seal.departures:
+        click.echo(f"warning: {departure}", err=True)
+    click.echo(f"plan {seal.status}{f' {seal.hash[:16]}' if seal.hash else ''}; wrote {len(files)} files to {out}")
+    return FOUND if seal.departures else CLEAN
+
+
+def _plan(path: Path | None) -> tuple[Plan, Seal]:
+    from gpu_train_debug.study.freeze import UNFROZEN, Seal, read_frozen
+    from gpu_train_debug.study.plan import Plan, read_plan
+
+    if path is None:
+        return Plan(), Seal(UNFROZEN)
+    if path.suffix == ".toml":
+        return read_plan(path), Seal(UNFROZEN)
+    return read_frozen(path)
+
+
+@study.command()
+@click.argument("plan_file", metavar="PLAN.toml", type=click.Path(path_type=Path, dir_okay=False))
+@tasks_option
+@twins_option
+@click.option("--amends", type=click.Path(path_type=Path, dir_okay=False), help="The frozen plan that this one amends.")
+@click.option("--reason", default="", help="Why it is amended.")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("plan.json"),
+    show_default=True,
+    help="File to write.",
+)
+def freeze(
+    plan_file: Path, tasks: tuple[Path, ...], twins: Path | None, amends: Path | None, reason: str, out: Path
+) -> int:
+    """Seal a plan with a hash, before its results are known, or amend a sealed one in the open."""
+    with refusals():
+        from gpu_train_debug.study.faults import refuse
+        from gpu_train_debug.study.freeze import amend_plan, freeze_plan, read_frozen
+        from gpu_train_debug.study.plan import read_plan, read_twins
+        from gpu_train_debug.study.report import write_whole
+        from gpu_train_debug.study.tasks import read_tasks
+
+        if out.exists() and (amends is None or not out.samefile(amends)):
+            raise refuse(
+                "there is a file already, which may be a frozen plan",
+                str(out),
+                helps=(f"amend it with --amends {out} --reason ..., or choose another name with -o",),
+            )
+        plan = read_plan(plan_file)
+        if twins is not None:
+            if plan.twins:
+                raise refuse(
+                    "the plan has twins of its own", str(plan_file), helps=("give them there or with --twins",)
+                )
+            plan = replace(plan, twins=read_twins(twins))
+        task_set = read_tasks(tasks)
+        text = freeze_plan(plan, task_set) if amends is None else amend_plan(amends, plan, task_set, reason)
+        write_whole(out, text.encode())
+        _, seal = read_frozen(out)
+    for change in seal.links[-1].changes:
+        click.echo(change)
+    click.echo(f"{seal.status} {seal.hash}")
+    return CLEAN
+
+
+@study.command()
+@tasks_option
+@split_option
+@click.option(
+    "--arm",
+    "arms",
+    multiple=True,
+    required=True,
+    metavar="NAME=ABILITY",
+    help="An arm and its ability in logits: 0 solves about half.",
+)
+@click.option("--samples", type=click.IntRange(1, 1000), default=8, show_default=True, help="Samples of each task.")
+@click.option("--seed", type=click.IntRange(0), default=2027, show_default=True, help="Seed of the draws.")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("simulated.jsonl"),
+    show_default=True,
+    help="Archive to write; the truth goes beside it.",
+)
+def simulate(
+    tasks: tuple[Path, ...], splits: tuple[str, ...], arms: tuple[str, ...], samples: int, seed: int, out: Path
+) -> int:
+    """Make an archive of simulated arms, whose true rates are known."""
+    abilities = dict(map(_ability, arms))
+    with refusals():
+        from gpu_train_debug.study.report import write_whole
+        from gpu_train_debug.study.score import choose_tasks
+        from gpu_train_debug.study.simulate import Simulation, simulate_rows, truth
+        from gpu_train_debug.study.tasks import read_tasks
+
+        simulation = Simulation(abilities, samples=samples, seed=seed)
+        rows = simulate_rows(choose_tasks(read_tasks(tasks), splits), simulation)
+        lines = [json.dumps(row) + "\n" for row in rows]
+        write_whole(out, "".join(lines).encode())
+        true = out.with_suffix(".truth.json")
+        write_whole(true, (json.dumps(truth(simulation), indent=1) + "\n").encode())
+    click.echo(f"wrote {len(lines)} generations to {out}, the truth to {true}")
+    return CLEAN
+
+
+def _ability(text: str) -> tuple[str, float]:
+    from math import isfinite
+
+    from gpu_train_debug.study.generations import ARM
+
+    name, _, number = text.rpartition("=")
+    try:
+        ability = float(number)
+    except ValueError:
+        ability = float("nan")
+    if not ARM.fullmatch(name) or not isfinite(ability):
+        raise click.UsageError(f"`{text}` is not a name and a number, such as base=-0.5")
+    return name, ability

@@ -1,0 +1,153 @@
+"""Healthy controls: false alarms apart from misses, faults beside their twins, and which codes are confused.
+
+In: the scored samples of an arm. Out: numbers per task, to be summed over a scope. Only the diagnosis counts
+here, not the fix. A control is a task with nothing to fix, and the codes of controls say that all is well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpu_train_debug.study.resample import Floats
+from gpu_train_debug.study.score import ArmScores
+from gpu_train_debug.study.tasks import Task
+
+CONTROL_OUTCOMES = ("right", "false_alarm", "none")
+"""Of a sample on a control: it says that all is well; it names a fault; it has no diagnosis."""
+
+FAULT_OUTCOMES = ("right", "part", "wrong", "miss", "none")
+"""Of a sample on a faulty run: exactly its codes; some of them, or more; only others; all is well; no diagnosis."""
+
+NOTHING, OTHER, BEYOND = "(none)", "(other)", "(beyond)"
+"""In a confusion: no code was named; a code that no task has; named beyond the codes of the gold."""
+
+
+def healthy_codes(tasks: Sequence[Task]) -> frozenset[str]:
+    return frozenset(code for task in tasks if task.control for code in task.codes)
+
+
+def outcome(named: tuple[str, ...] | None, task: Task, healthy: frozenset[str]) -> str:
+    """Judge the diagnosis of one sample."""
+    if not named:
+        return "none"
+    codes = frozenset(named)
+    if codes == frozenset(task.codes):
+        return "right"
+    if task.control:
+        return "false_alarm"
+    if codes <= healthy:
+        return "miss"
+    return "part" if codes & frozenset(task.codes) else "wrong"
+
+
+def outcome_rates(arm: ArmScores, tasks: Sequence[Task], healthy: frozenset[str], *, control: bool) -> Floats:
+    """Share of each outcome among the samples of each task, shape (tasks, outcomes); 0 for the other tasks."""
+    names = CONTROL_OUTCOMES if control else FAULT_OUTCOMES
+    rates = np.zeros((len(tasks), len(names)))
+    for row, (task, replies) in enumerate(zip(tasks, arm.replies, strict=True)):
+        if task.control == control:
+            outcomes = [outcome(reply.codes, task, healthy) for reply in replies]
+            rates[row] = [outcomes.count(name) / len(outcomes) for name in names]
+    return rates
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """An archetype of faults and its twins: rows of their tasks.
+
+    Attributes:
+        stated: The plan names the twins; else they are all controls of the same system.
+        twins: Names of the archetypes of controls.
+        codes: Of the fault's golds.
+    """
+
+    archetype: str
+    stated: bool
+    twins: tuple[str, ...]
+    codes: tuple[str, ...]
+    rows: tuple[int, ...]
+    twin_rows: tuple[int, ...]
+
+
+def pair_twins(tasks: Sequence[Task], twins: Mapping[str, Sequence[str]]) -> list[Pairing]:
+    """Put beside each archetype of faults its controls, by archetype name."""
+    pairings = []
+    for archetype in sorted({task.archetype for task in tasks if not task.control}):
+        rows = tuple(row for row, task in enumerate(tasks) if task.archetype == archetype and not task.control)
+        stated = [name for name, faults in twins.items() if archetype in faults]
+        systems = {tasks[row].system for row in rows}
+        beside = tuple(
+            row
+            for row, task in enumerate(tasks)
+            if task.control and (task.archetype in stated if stated else task.system in systems)
+        )
+        pairings.append(
+            Pairing(
+                archetype=archetype,
+                stated=bool(stated),
+                twins=tuple(sorted({tasks[row].archetype for row in beside})),
+                codes=tuple(sorted({code for row in rows for code in tasks[row].codes})),
+                rows=rows,
+                twin_rows=beside,
+            )
+        )
+    return pairings
+
+
+def naming_rates(arm: ArmScores, codes: Sequence[str]) -> Floats:
+    """Share of the samples of each task that name one of `codes`, shape (tasks,)."""
+    wanted = frozenset(codes)
+    return np.array([sum(not wanted.isdisjoint(reply.codes or ()) for reply in row) / len(row) for row in arm.replies])
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Which code is named where which one is right.
+
+    Attributes:
+        rows: Codes of golds, and last `BEYOND`.
+        columns: The same codes, `OTHER`, `NOTHING`.
+        counts: Samples, shape (rows, columns). A row of a code adds up to the samples whose gold has it. A
+            code that is missed counts, in equal parts, as what was named wrongly in its place. What is named
+            beyond the gold while none of its codes is missed is in the last row.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    counts: Floats
+
+
+def confuse(arm: ArmScores, tasks: Sequence[Task], codes: Sequence[str]) -> Confusion:
+    """Count confusions on `tasks`, whose replies are those of `arm`, among `codes`."""
+    rows, columns = (*codes, BEYOND), (*codes, OTHER, NOTHING)
+    row_of = {code: place for place, code in enumerate(rows)}
+    column_of = {code: place for place, code in enumerate(columns)}
+    counts = np.zeros((len(rows), len(columns)))
+    for task, replies in zip(tasks, arm.replies, strict=True):
+        for reply in replies:
+            named = set(reply.codes or ())
+            wrong = [column_of.get(code, column_of[OTHER]) for code in sorted(named - set(task.codes))]
+            missed = [code for code in task.codes if code not in named]
+            for code in task.codes:
+                if code in named:
+                    counts[row_of[code], column_of[code]] += 1
+            for code in missed:
+                for place in wrong or [column_of[NOTHING]]:
+                    counts[row_of[code], place] += 1 / max(1, len(wrong))
+            if not missed:
+                for place in wrong:
+                    counts[row_of[BEYOND], place] += 1
+    return Confusion(rows, columns, counts)
+
+
+def code_order(tasks: Sequence[Task]) -> tuple[str, ...]:
+    """All codes of golds, those of one system together, the codes of controls last."""
+    healthy = healthy_codes(tasks)
+    first: dict[str, str] = {}
+    for task in tasks:
+        for code in task.codes:
+            first.setdefault(code, task.system)
+    return tuple(sorted(first, key=lambda code: (code in healthy, first[code], code)))

@@ -1,0 +1,77 @@
+"""What kind of errors are left: convictions, or noise? And what could reinforcement learn from?
+
+In: the scored samples of an arm. Out: numbers per task, to be summed over a scope. A residual error is a
+sample that isn't exact. Its task is one of four kinds:
+
+- `same`: every sample gives one and the same wrong answer. These errors are systematic: sampling more, or
+  voting, changes nothing.
+- `silent`: no sample has an answer at all: a matter of form or length, not of the diagnosis.
+- `scattered`: no sample is right, and the wrong answers differ.
+- `unstable`: some samples are right.
+
+How many errors are `same` falls with the number of samples. The share of pairs of errors that agree doesn't:
+of all pairs of wrong samples of a task, both with an answer, those with the same one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import comb
+
+import numpy as np
+
+from gpu_train_debug.study.resample import Floats
+from gpu_train_debug.study.score import ArmScores, Reply
+
+KINDS = ("same", "silent", "scattered", "unstable")
+
+
+def error_kind(row: tuple[Reply, ...]) -> str | None:
+    """Which kind of task this is; None if no sample is wrong."""
+    if all(reply.exact for reply in row):
+        return None
+    if any(reply.exact for reply in row):
+        return "unstable"
+    answers = {reply.answer for reply in row}
+    if answers == {None}:
+        return "silent"
+    return "same" if len(answers) == 1 else "scattered"
+
+
+def error_counts(arm: ArmScores) -> tuple[Floats, Floats]:
+    """Errors of each task by the kind of the task, shape (tasks, kinds), and all errors, shape (tasks, 1)."""
+    errors = (1 - arm.exact).sum(axis=1, keepdims=True)
+    kinds = [error_kind(row) for row in arm.replies]
+    counts = np.array([[kind == name for name in KINDS] for kind in kinds], dtype=np.float64)
+    return counts * errors, errors
+
+
+def agreeing_pairs(arm: ArmScores) -> tuple[Floats, Floats]:
+    """Share of agreeing pairs of wrong answers in each task, and whether it has any pair, shapes (tasks, 1)."""
+    shares = np.zeros((len(arm.replies), 1))
+    has_pairs = np.zeros((len(arm.replies), 1))
+    for row, replies in enumerate(arm.replies):
+        wrong = Counter(reply.answer for reply in replies if not reply.exact and reply.answer is not None)
+        if wrong.total() > 1:
+            shares[row] = sum(comb(count, 2) for count in wrong.values()) / comb(wrong.total(), 2)
+            has_pairs[row] = 1
+    return shares, has_pairs
+
+
+def flat_groups(arm: ArmScores, size: int) -> Floats:
+    """Chance that a group of `size` samples of a task has the same score throughout, shape (tasks, 3).
+
+    Such a group gives no advantage, so GRPO learns nothing from it. The columns: at any score, at the
+    highest (all solved), at zero (all lost). Exact for groups drawn from the samples at hand without
+    repetition, so unbiased for groups drawn from the arm.
+    """
+    chances = np.zeros((len(arm.replies), 3))
+    ways = comb(arm.samples, size)
+    for row, scores in enumerate(arm.score):
+        counts = Counter(round(float(score), 9) for score in scores)
+        chances[row] = [
+            sum(comb(count, size) for count in counts.values()) / ways,
+            comb(counts[1.0], size) / ways,
+            comb(counts[0.0], size) / ways,
+        ]
+    return chances

@@ -1,0 +1,74 @@
+"""Writes a report: one JSON file, one Markdown file, the pictures.
+
+Each file is written under a temporary name and renamed, the JSON last: where it lies, the rest is complete.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gpu_train_debug.study.markdown import render_markdown
+
+JSON_NAME, MARKDOWN_NAME = "report.json", "report.md"
+
+
+def draw_pictures(content: Mapping[str, Any], kind: str) -> dict[str, tuple[str, bytes]]:
+    """Draw what the content has data for.
+
+    Args:
+        kind: `svg` or `png`.
+
+    Returns:
+        File name and bytes, by `forest` and `confusion/ARM`.
+    """
+    from gpu_train_debug.study.pictures import draw_confusion, draw_forest
+
+    pictures = {}
+    if content["comparisons"]:
+        pictures["forest"] = (f"forest.{kind}", draw_forest(content["comparisons"], kind))
+    for number, confusion in enumerate(content["confusion"], start=1):
+        name = f"confusion-{number}-{re.sub(r'[^A-Za-z0-9.-]', '_', confusion['arm'])}.{kind}"
+        pictures[f"confusion/{confusion['arm']}"] = (name, draw_confusion(confusion, kind))
+    return pictures
+
+
+def report_json(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def write_report(content: Mapping[str, Any], folder: Path, *, pictures: str | None) -> list[Path]:
+    """Write everything into `folder`, which is made if it isn't there.
+
+    Args:
+        pictures: `svg`, `png`, or None for none.
+
+    Returns:
+        The files.
+
+    Raises:
+        OSError: A file can't be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = draw_pictures(content, pictures) if pictures is not None else {}
+    files = dict(drawn.values())
+    names = {key: name for key, (name, _) in drawn.items()}
+    files[MARKDOWN_NAME] = render_markdown(content, names).encode()
+    files[JSON_NAME] = report_json(content).encode()
+    for name, data in files.items():
+        write_whole(folder / name, data)
+    return [folder / name for name in files]
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file, or leave what was there."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}~")
+    try:
+        temporary.write_bytes(data)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
