@@ -30,6 +30,7 @@ from compiler.report import (
     format_findings,
     junit_xml,
 )
+from gpu_train_debug.study.cli import study
 
 DEFAULT_SOURCES = "archetypes"
 
@@ -406,6 +407,9 @@ def solve(file: Any, steps: bool) -> int:
         return FOUND
     click.echo(answer_json(solution))
     return CLEAN
+
+
+cli.add_command(study)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

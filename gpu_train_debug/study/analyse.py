@@ -63,8 +63,7 @@ def analyse(scores: Scores, plan: Plan, seal: Seal, task_set: TaskSet) -> dict[s
         "twins": _twins(scores, plan),
         "confusion": _confusion(scores),
     }
-    result = rounded(content)
-    assert isinstance(result, dict)
+    result: dict[str, Any] = rounded(content)
     return result
 
 

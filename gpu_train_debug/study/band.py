@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import brentq
 
 from gpu_train_debug.study.plan import Band
@@ -83,7 +84,7 @@ def calibrate(tiers: Sequence[Tier], band: Band) -> Calibration:
     return Calibration(OUT_OF_REACH, mean, tuple(tiers), (), None, reach)
 
 
-def _reach(shares: Floats, means: Floats, free: np.ndarray) -> tuple[float, float]:
+def _reach(shares: Floats, means: Floats, free: npt.NDArray[np.bool_]) -> tuple[float, float]:
     fixed = float(shares[~free] @ means[~free])
     if not free.any():
         return fixed, fixed
@@ -91,7 +92,7 @@ def _reach(shares: Floats, means: Floats, free: np.ndarray) -> tuple[float, floa
     return fixed + left * float(means[free].min()), fixed + left * float(means[free].max())
 
 
-def _tilt(shares: Floats, means: Floats, free: np.ndarray, target: float) -> Floats | None:
+def _tilt(shares: Floats, means: Floats, free: npt.NDArray[np.bool_], target: float) -> Floats | None:
     """Shares tilted so that the mean is `target`; None if no tilt does it."""
 
     def tilted(steepness: float) -> Floats:
@@ -107,10 +108,10 @@ def _tilt(shares: Floats, means: Floats, free: np.ndarray, target: float) -> Flo
     return tilted(float(brentq(miss, -_STEEPEST, _STEEPEST, xtol=1e-12)))
 
 
-def _rounded(shares: Floats, total: float, available: np.ndarray) -> np.ndarray:
+def _rounded(shares: Floats, total: float, available: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Whole numbers of tasks: largest remainders, never more than there are."""
     wanted = np.minimum(shares * total, available)
-    counts = np.floor(wanted + 1e-9).astype(int)
+    counts: npt.NDArray[np.int64] = np.floor(wanted + 1e-9).astype(np.int64)
     short = int(np.floor(wanted.sum() + 1e-9)) - int(counts.sum())
     for index in np.argsort(counts - wanted, kind="stable")[:short]:
         counts[index] += counts[index] < available[index]

@@ -7,7 +7,7 @@ The numerical libraries are loaded by the commands, not by this module.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,6 @@ from gpu_train_debug.study.faults import StudyError
 if TYPE_CHECKING:
     from gpu_train_debug.study.freeze import Seal
     from gpu_train_debug.study.plan import Plan
-    from gpu_train_debug.study.tasks import TaskSet
 
 CLEAN, FOUND = 0, 1
 
@@ -175,7 +174,7 @@ def report(
         from gpu_train_debug.study.tasks import read_tasks
 
         plan, seal = _plan(plan_file)
-        chosen = {"splits": splits, "arms": arms, "samples": samples, "reference": reference}
+        chosen: dict[str, Any] = {"splits": splits, "arms": arms, "samples": samples, "reference": reference}
         given = {key: value for key, value in chosen.items() if value}
         if twins is not None:
             given["twins"] = read_twins(twins)

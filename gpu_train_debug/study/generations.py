@@ -30,6 +30,8 @@ ARM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,79}")
 
 _KEYS: dict[str, type] = {"id": str, "arm": str, "sample": int, "completion": str}
 
+_FAILED = 'archive a request that failed as an empty completion: "completion": ""'
+
 Kept = TypeVar("Kept")
 
 
@@ -115,8 +117,7 @@ def _row_faults(
     value: Mapping[str, object], place: str, by_id: Mapping[str, Task], skip: frozenset[str]
 ) -> Fault | None:
     if wrong := wrong_keys(value, _KEYS):
-        helps = ('archive a request that failed as an empty completion: "completion": ""',)
-        return Fault(wrong[0], place, helps=helps if "completion" in wrong[0] else ())
+        return Fault(wrong[0], place, helps=(_FAILED,) if "completion" in wrong[0] else ())
     task, arm, sample = str(value["id"]), str(value["arm"]), value["sample"]
     if not ARM.fullmatch(arm):
         return Fault("`arm` is not a name of letters, digits and `._:/@+-`, at most 80", place)
@@ -158,13 +159,13 @@ def _count_faults(
     if missing:
         splits = dict.fromkeys(task.split for task in missing)
         whole = [split for split in splits if all(task.id not in rows for task in tasks if task.split == split)]
-        helps = ['archive a request that failed as an empty completion: "completion": ""']
+        helps = _FAILED
         if whole:
-            helps = [f"leave out a split that wasn't evaluated ({listed(whole)}): choose others with --split"]
+            helps = f"leave out a split that wasn't evaluated ({listed(whole)}): choose others with --split"
         return [
             Fault(
                 f"arm `{arm}` lacks {len(missing)} of {len(tasks)} tasks: {listed([task.id for task in missing])}",
-                helps=tuple(helps),
+                helps=(helps,),
             )
         ]
     counts = {task.id: len(rows[task.id]) for task in tasks}

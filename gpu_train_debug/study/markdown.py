@@ -125,9 +125,9 @@ def _inputs(content: Mapping[str, Any]) -> str:
     arms = table(["arm", "samples of each task"], ([_text(row["arm"]), str(row["samples"])] for row in inputs["arms"]))
     bootstrap = plan["bootstrap"]
     told = (
-        f"Numbers in brackets are {bootstrap['confidence']:.0%} intervals from {bootstrap['resamples']} resamples of the "
-        f"tasks (seed {bootstrap['seed']}); {THIN_MARK} marks those that rest on fewer than ten tasks that differ from the "
-        "rest, or on a single task: they cover less than they say."
+        f"Numbers in brackets are {bootstrap['confidence']:.0%} intervals from {bootstrap['resamples']} resamples "
+        f"of the tasks (seed {bootstrap['seed']}); {THIN_MARK} marks those that rest on fewer than ten tasks that "
+        "differ from the rest, or on a single task: they cover less than they say."
     )
     notes = "\n".join(f"- {_text(note)}" for note in content["notes"])
     return "\n\n".join(part for part in ("## What went in", splits, arms, told, notes) if part)
@@ -160,8 +160,8 @@ def _comparisons(content: Mapping[str, Any], pictures: Mapping[str, str]) -> str
     )
     head = ["comparison", "split", "metric", "difference", "tasks better / worse", "p", "p adjusted (primary)"]
     told = (
-        "Differences are paired: within each task first, then over tasks. `p` is of a sign-flip test. The adjusted value "
-        "accounts for the number of primary comparisons; the others are exploratory."
+        "Differences are paired: within each task first, then over tasks. `p` is of a sign-flip test. The adjusted "
+        "value accounts for the number of primary comparisons; the others are exploratory."
     )
     picture = [f"![Differences between arms]({pictures['forest']})"] if "forest" in pictures else []
     return "\n\n".join(["## Arms compared", told, *picture, table(head, cells)])
@@ -189,10 +189,10 @@ def _errors(content: Mapping[str, Any]) -> str:
         for arm, split in keys
     )
     told = (
-        "Shares of the samples that are not exact, by their task. `same`: every sample gives one and the same wrong answer "
-        "(systematic). `silent`: no sample has an answer. `scattered`: no sample is right, the answers differ. `unstable`: "
-        "some samples are right. `agreement`: of all pairs of wrong answers to a task, the share that is the same answer; "
-        "unlike the others it doesn't depend on the number of samples."
+        "Shares of the samples that are not exact, by their task. `same`: every sample gives one and the same "
+        "wrong answer (systematic). `silent`: no sample has an answer. `scattered`: no sample is right, the "
+        "answers differ. `unstable`: some samples are right. `agreement`: of all pairs of wrong answers to a task, "
+        "the share that is the same answer; unlike the others it doesn't depend on the number of samples."
     )
     return "\n\n".join(["## Residual errors", told, table(["arm", "split", *names], cells)])
 
@@ -209,8 +209,8 @@ def _flat_groups(content: Mapping[str, Any]) -> str:
         for arm, split, size in keys
     )
     told = (
-        "Share of groups of samples of one task that all have the same score, so that GRPO learns nothing from them; and "
-        "those of them at the highest score and at zero."
+        "Share of groups of samples of one task that all have the same score, so that GRPO learns nothing from "
+        "them; and those of them at the highest score and at zero."
     )
     head = ["arm", "split", "group size", "no variance", "all solved", "all at zero"]
     return "\n\n".join(["## Groups without variance", told, table(head, cells)])
@@ -220,8 +220,8 @@ def _calibration(section: Mapping[str, Any]) -> str:
     low, high = section["band"]
     parts = [
         "## Calibration band",
-        f"Mean {section['metric']} of the reference arm {_code(section['arm'])} on each split, which should lie between "
-        f"{low:.2f} and {high:.2f}.",
+        f"Mean {section['metric']} of the reference arm {_code(section['arm'])} on each split, which should lie "
+        f"between {low:.2f} and {high:.2f}.",
     ]
     for row in section["splits"]:
         split, mean = _split(row["split"]), row["mean"]
@@ -229,13 +229,14 @@ def _calibration(section: Mapping[str, Any]) -> str:
             verdict = f"**{split}**: {mean:.3f}, inside the band."
         elif row["status"] == "mix":
             verdict = (
-                f"**{split}**: {mean:.3f}, {'below' if mean < low else 'above'} the band. The mix suggested below has a mean "
-                f"of {row['expected']:.3f}."
+                f"**{split}**: {mean:.3f}, {'below' if mean < low else 'above'} the band. The mix suggested below "
+                f"has a mean of {row['expected']:.3f}."
             )
         else:
             verdict = (
-                f"**{split}**: {mean:.3f}, {'below' if mean < low else 'above'} the band, and no mix of its tiers gets into "
-                f"it with these tasks: means between {row['reach'][0]:.3f} and {row['reach'][1]:.3f} are within reach."
+                f"**{split}**: {mean:.3f}, {'below' if mean < low else 'above'} the band, and no mix of its tiers "
+                f"gets into it with these tasks: means between {row['reach'][0]:.3f} and {row['reach'][1]:.3f} are "
+                "within reach."
             )
         cells = (
             [
@@ -255,7 +256,8 @@ def _outcomes(content: Mapping[str, Any]) -> str:
     keys = dict.fromkeys((row["arm"], row["split"]) for row in rows)
     parts = [
         "## False alarms and misses",
-        "Only the diagnosis counts here. A false alarm names a fault in a healthy run; a miss calls a faulty run healthy.",
+        "Only the diagnosis counts here. A false alarm names a fault in a healthy run; a miss calls a faulty run "
+        "healthy.",
     ]
     for on, names, title in (
         ("control", CONTROL_OUTCOMES, "On healthy runs"),
@@ -278,9 +280,9 @@ def _twins(content: Mapping[str, Any], arms: Sequence[str]) -> str:
         return ""
     told = [
         "## Faults beside their twins",
-        "Each fault with the healthy runs that resemble it. `named` is how often one of the fault's codes is named on the "
-        "fault, `on twins` how often on its twins; their difference, `separation`, is 0 for a model that can't tell them "
-        "apart. `false alarm` is any fault named on the twins.",
+        "Each fault with the healthy runs that resemble it. `named` is how often one of the fault's codes is named "
+        "on the fault, `on twins` how often on its twins; their difference, `separation`, is 0 for a model that "
+        "can't tell them apart. `false alarm` is any fault named on the twins.",
     ]
     if not all(row["stated"] for row in rows):
         told.append("Where the plan states no twin (*), the controls of the same system stand in.")
@@ -308,8 +310,8 @@ def _twins(content: Mapping[str, Any], arms: Sequence[str]) -> str:
 def _confusions(content: Mapping[str, Any], pictures: Mapping[str, str]) -> str:
     parts = [
         "## Confusion of codes",
-        "Rows are codes of golds, columns what was named. A missed code counts as what was named wrongly in its place, in "
-        "equal parts if there are several. Shares are of the samples whose gold has the code.",
+        "Rows are codes of golds, columns what was named. A missed code counts as what was named wrongly in its "
+        "place, in equal parts if there are several. Shares are of the samples whose gold has the code.",
     ]
     for confusion in content["confusion"]:
         parts.append(f"### {_text(confusion['arm'])}")
@@ -346,7 +348,7 @@ def _archetypes(content: Mapping[str, Any], arms: Sequence[str], splits: Sequenc
         for name in names:
             own = pick(rows, archetype=name)
             numbers = [
-                "{} ({})".format(*(share(pick(own, arm=arm, metric=metric)[0]["value"]) for metric in _METRIC))  # type: ignore[arg-type]
+                "{} ({})".format(*(share(pick(own, arm=arm, metric=metric)[0]["value"]) for metric in _METRIC))
                 for arm in arms
             ]
             cells.append([_code(name), str(own[0]["tasks"]), *numbers])

@@ -45,7 +45,8 @@ class Comparison:
 
 def task_means(values: Floats) -> Floats:
     """Average the samples of each task, shape (tasks, samples) to (tasks,)."""
-    return values.mean(axis=1)
+    means: Floats = values.mean(axis=1)
+    return means
 
 
 def differences(scores: Scores, comparisons: Sequence[tuple[str, str]], metric: str) -> Floats:
@@ -92,7 +93,8 @@ def flip_test(columns: Floats, *, resamples: int, key: str) -> Floats:
     """
     flipped = np.abs(signs(len(columns), resamples=resamples, key=key) @ columns)
     extreme = (flipped >= np.abs(columns.sum(axis=0)) - _TIE).sum(axis=0)
-    return (extreme + 1) / (resamples + 1)
+    values: Floats = (extreme + 1) / (resamples + 1)
+    return values
 
 
 def holm(values: Sequence[float]) -> list[float]:

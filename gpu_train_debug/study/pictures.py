@@ -121,9 +121,7 @@ def draw_confusion(confusion: Mapping[str, Any], kind: str) -> bytes:
                     colour = "white" if value > 0.55 else "#222222"
                     panel.text(column, row, f"{100 * value:.0f}", ha="center", va="center", fontsize=7, color=colour)
     bar = figure.colorbar(image, ax=panel, fraction=0.03, pad=0.02)
-    bar.set_label(
-        "share of samples whose gold has the code" + (" (numbers: percent)" if len(rows) <= _MOST_NUMBERS else "")
-    )
+    bar.set_label("share of samples whose gold has the code; numbers are percent")
     return _bytes(figure, kind)
 
 
@@ -133,7 +131,7 @@ def _short(name: str) -> str:
 
 def _bytes(figure: Figure, kind: str) -> bytes:
     target = io.BytesIO()
-    settings = {"svg.hashsalt": "study", "svg.fonttype": "path", "text.parse_math": False}
-    with mpl.rc_context(settings):
-        figure.savefig(target, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else {"Software": None})
+    metadata = {"Date": None} if kind == "svg" else {"Software": None}
+    with mpl.rc_context({"svg.hashsalt": "study", "svg.fonttype": "path", "text.parse_math": False}):
+        figure.savefig(target, format=kind, dpi=150, metadata=metadata)
     return target.getvalue()

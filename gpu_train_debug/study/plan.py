@@ -84,7 +84,7 @@ def read_plan(path: Path) -> Plan:
     Raises:
         StudyError: It isn't one.
     """
-    return parse_plan({key: value for key, value in read_toml(path).items()}, str(path), draft=True)
+    return parse_plan(read_toml(path), str(path), draft=True)
 
 
 def read_twins(path: Path) -> dict[str, tuple[str, ...]]:
@@ -195,7 +195,7 @@ def parse_plan(content: Mapping[str, Any], place: str, *, draft: bool) -> Plan:
         StudyError: Keys that don't exist, values of the wrong form; all of it is told.
     """
     reader = _Reader(place)
-    keys = dict(_PLAN) if draft else _PLAN | {"tasks": _digests}
+    keys = _PLAN if draft else {**_PLAN, "tasks": _digests}
     values = reader.read("", content, keys)
     for name, kind, parts in (
         ("primary", Primary, _PRIMARY),
@@ -212,7 +212,7 @@ def parse_plan(content: Mapping[str, Any], place: str, *, draft: bool) -> Plan:
     return plan
 
 
-class _WrongForm(Exception):
+class _WrongFormError(Exception):
     """What a value should be."""
 
 
@@ -231,14 +231,14 @@ class _Reader:
                 continue
             try:
                 values[key] = kinds[key](value)
-            except _WrongForm as error:
+            except _WrongFormError as error:
                 self.faults.append(Fault(f"`{prefix}{key}` is not {error}", self.place))
         return values
 
 
 def _require(holds: bool, what: str) -> None:
     if not holds:
-        raise _WrongForm(what)
+        raise _WrongFormError(what)
 
 
 def _text(value: Any) -> str:

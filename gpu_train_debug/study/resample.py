@@ -149,7 +149,8 @@ def _level(confidence: float, tasks: int, freedom: int) -> float:
 def _divide(numerators: Floats, denominators: Floats) -> Floats:
     """Divide; NaN where the denominator is 0."""
     shape = np.broadcast_shapes(numerators.shape, denominators.shape)
-    return np.divide(numerators, denominators, out=np.full(shape, np.nan), where=denominators != 0)
+    quotients: Floats = np.divide(numerators, denominators, out=np.full(shape, np.nan), where=denominators != 0)
+    return quotients
 
 
 def _informative(rates: Floats) -> int:

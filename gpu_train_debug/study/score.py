@@ -50,7 +50,7 @@ class ArmScores:
 
     @property
     def samples(self) -> int:
-        return self.score.shape[1]
+        return int(self.score.shape[1])
 
     def metric(self, name: str) -> Floats:
         return self.exact if name == "exact" else self.score

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from gpu_train_debug.study.paired import task_means
 from gpu_train_debug.study.plan import ALL, METRICS, Bootstrap
@@ -12,7 +11,7 @@ from gpu_train_debug.study.score import Scores
 from gpu_train_debug.study.tabulate import Columns, Row, rounded
 
 
-def mean_rows(scores: Scores, bootstrap: Bootstrap, by: str) -> list[dict[str, Any]]:
+def mean_rows(scores: Scores, bootstrap: Bootstrap, by: str) -> list[Row]:
     """Estimate the means of all arms and metrics.
 
     Args:
@@ -23,8 +22,7 @@ def mean_rows(scores: Scores, bootstrap: Bootstrap, by: str) -> list[dict[str, A
     for arm in scores.arms:
         for metric in METRICS:
             columns.add({"arm": arm.name, "samples": arm.samples, "metric": metric}, task_means(arm.metric(metric)))
-    rows = rounded(columns.rows(scopes))
-    assert isinstance(rows, list)
+    rows: list[Row] = rounded(columns.rows(scopes))
     return rows
 
 

@@ -7,13 +7,14 @@ keys and estimate, ready for JSON.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from gpu_train_debug.study.resample import Estimate, Floats
 from gpu_train_debug.study.scopes import Scope
 
-Row = dict[str, object]
+Row = dict[str, Any]
 
 
 class Columns:
@@ -58,7 +59,7 @@ def estimate_row(estimate: Estimate) -> Row:
     }
 
 
-def rounded(value: object) -> object:
+def rounded(value: Any) -> Any:
     """Round all numbers inside to six decimals, so that the last bits of a sum don't show."""
     match value:
         case float():
