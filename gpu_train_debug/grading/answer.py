@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from gpu_train_debug.grading.scan import last_object
+from gpu_train_debug.grading.scan import MAX_LENGTH, Found, last_object
 
 MAX_DEPTH = 16
 """How many objects and arrays may lie in each other; an answer needs two."""
@@ -71,6 +71,8 @@ def read_answer(completion: str) -> Answer | NoAnswer:
     if found is None:
         where = "" if text == completion else " behind its thinking"
         return NoAnswer(f"the reply has no complete JSON object{where}")
+    if found.end - found.start > MAX_LENGTH:
+        return NoAnswer(f"the JSON object is longer than {MAX_LENGTH} characters")
     if found.depth > MAX_DEPTH:
         return NoAnswer(f"the JSON object nests deeper than {MAX_DEPTH} levels")
     try:
@@ -85,9 +87,8 @@ def read_gold(text: str) -> Gold:
     Raises:
         ValueError: It isn't one. The fault lies with the task, so no score would be right.
     """
-    found = last_object(text)
-    if found is None or text.strip(" \t\n\r") != text[found.start : found.end] or found.depth > MAX_DEPTH:
-        raise ValueError("the gold is not a JSON object")
+    if last_object(text) != Found(0, len(text), depth=2):
+        raise ValueError("the gold is not a JSON object that holds another, and nothing else")
     try:
         answer = _answer(_decode(text))
     except _RepeatedKeyError:

@@ -20,6 +20,9 @@ import re
 from array import array
 from typing import NamedTuple
 
+MAX_LENGTH = 1_000_000
+"""How many characters are read back from a brace. If they are JSON so far, the search ends there."""
+
 # The grammar, back to front: these patterns match reversed text. Brackets that close in a row are one step,
 # and so are up to a hundred scalars.
 _SPACE = r"[ \t\n\r]*"
@@ -46,7 +49,10 @@ _LONG_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{4}")
 
 
 class Found(NamedTuple):
-    """An object of a text: its range, and how many objects and arrays lie in each other, itself included."""
+    """An object of a text: its range, and how many objects and arrays lie in each other, itself included.
+
+    If the range is longer than `MAX_LENGTH`, it is what was read, and need not be a complete object.
+    """
 
     start: int
     end: int
@@ -54,7 +60,7 @@ class Found(NamedTuple):
 
 
 def last_object(text: str) -> Found | None:
-    """Find the complete JSON object that ends last; None if there is none."""
+    """Find the complete JSON object that ends last, or one too long to tell; None if there is none."""
     size = len(text)
     backwards = _without_escapes(text)[::-1]
     failed = bytearray(size)
@@ -82,7 +88,7 @@ def _without_escapes(text: str) -> str:
 
 
 def _read_object(backwards: str, end: int, failed: bytearray) -> tuple[int, int] | None:
-    """Read the object that ends with the brace at `end`; returns the position past its start, and its depth.
+    """Read the object that ends with the brace at `end`; returns how far that went, and its depth.
 
     If there is none, marks in `failed` the brackets that were open when the reading failed.
     """
@@ -99,6 +105,8 @@ def _read_object(backwards: str, end: int, failed: bytearray) -> tuple[int, int]
                 failed[bracket] = 1
             return None
         position = match.end()
+        if position - end > MAX_LENGTH:
+            return position, depth
         mark = backwards[position - 1]
         if mark in "}]":
             if backwards[position - 2] in _CLOSED_ROW:

@@ -164,6 +164,10 @@ def test_reasons_are_short_few_and_ascii() -> None:
         scored({"diagnosis": "A", "fix": {"f": 8, **{f"x{i}": i for i in range(20)}}}, ONE).reasons[-1]
         == 'the field "x19" is not one to change'
     )
+    assert scored({"diagnosis": ["A", "x" * 60], "fix": {"f": 8}}, ONE).reasons == (f'the code "{"x" * 60}" is wrong',)
+    assert scored({"diagnosis": ["A", "x" * 61], "fix": {"f": 8}}, ONE).reasons == (
+        f'the code "{"x" * 60}..." is wrong',
+    )
     long = grade(f'{{"diagnosis": "A", "fix": {{"f": {"1" * 5000}}}}}', json.dumps(ONE))
     assert long.reasons == (f'the field "f" is {"1" * 60}... instead of 8',)
 

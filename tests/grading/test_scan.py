@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from gpu_train_debug.grading import scan
 from gpu_train_debug.grading.scan import Found, last_object
 
 
@@ -213,3 +214,26 @@ def test_long_rows_of_members_and_elements_are_read(count: int) -> None:
         text = json.dumps(value)
         assert last_object(text + " }") == Found(0, len(text), depth_of(value))
         assert last_object("x" + text[1:]) != Found(0, len(text), depth_of(value))
+
+
+@pytest.mark.parametrize("piece", ['"":1,', '"":{},', '"":[1],', '"" : "\\n" ,', '"":[[{}]],'])
+def test_an_object_is_read_up_to_its_greatest_length(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "MAX_LENGTH", 1000)
+    body = piece * (980 // len(piece)) + '"":'
+    longest = "{" + body + "1".rjust(998 - len(body)) + "}"
+    found = last_object("{} " + longest + " x")
+    assert found is not None
+    assert (found.start, found.end) == (3, 1003)
+    longer = last_object("{} " + longest.replace("{", "{ ", 1) + " x")
+    assert longer is not None
+    assert longer.end == 1004
+    assert longer.end - longer.start > 1000
+
+
+@pytest.mark.parametrize("piece", ["}", "} ", "}]", ',"":1}', "[1],"])
+def test_the_search_ends_where_too_much_might_be_one_object(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "MAX_LENGTH", 1000)
+    found = last_object('{"a":1}' + piece * (1200 // len(piece)) + "1]}")
+    assert found is not None
+    assert found.end - found.start > 1000
+    assert last_object('{"a":1}' + piece * (900 // len(piece)) + "1]}") != found
