@@ -13,7 +13,7 @@ from solvers import encode, evaluate
 from solvers.budget import Budget
 from solvers.claims import path_of
 from solvers.outcome import Assignment, Claim, Ending, Refutation, TaskProof, Uniqueness, Verdict
-from solvers.problem import Alternative, Assign, Const, Direction, Kind, Op, Pick, Problem, Rule, Var, Variable
+from solvers.problem import Alternative, Assign, Const, Direction, Keep, Kind, Op, Pick, Problem, Rule, Var, Variable
 from solvers.prove import Prover, UnconfirmedModelError
 
 FULL = {"size": 8, "lid": 0, "limit": 12}  # needs 24; 4 portions fit
@@ -92,6 +92,36 @@ def test_rivals_that_mend_only_some_worlds_of_the_class_are_none(templates: bool
     proof = _decide(problem, {"guess": 5, "fixed": 0, "key": 0}, templates)
     assert (proof.verdict, proof.uniqueness) == (Verdict.UNIQUE, Uniqueness.ANY)
     assert [world["key"] for world in proof.rival_worlds] == [0, 1]
+
+
+def test_a_rival_that_a_keep_forbids_on_one_of_the_routes_is_none(templates: bool) -> None:
+    """Where the first alternative has a value, it names `spare`, and the keep doesn't bind it."""
+    spare, fixed = field("spare", 0, 1), field("fixed", 1, 0)
+    key = Variable("key", Kind.HIDDEN, (0, 1))
+    right = op(Op.OR, op(Op.EQ, Var("fixed"), 1), op(Op.EQ, Var("spare"), 1))
+    rule = Rule(
+        "mend",
+        "BROKEN",
+        op(Op.NOT, right),
+        (
+            Alternative((Assign("fixed", Const(1)), Assign("spare", op(Op.MUL, Var("key"), 2)))),
+            Alternative((Assign("fixed", Const(1)),)),
+        ),
+        (Keep("spare", Var("spare"), field="spare"),),
+    )
+    problem = Problem("routes", (spare, fixed, key), (), (shown("spare"), shown("fixed")), (rule,), sound=right)
+    world = {"spare": 0, "fixed": 0, "key": 0}
+    assert evaluate.is_repair(problem, evaluate.run_walk(problem, world), {"spare": 1})
+    proof = _decide(problem, world, templates)
+    assert proof.verdict is Verdict.UNIQUE
+    assert {path_of(walk) for walk in proof.walks} == {((0, 0),), ((0, 1),)}
+    assert [other["key"] for other in proof.rival_worlds] == [0, 1]
+
+
+def test_worlds_that_are_not_valid_are_of_no_class(templates: bool) -> None:
+    """Another limit would give another answer, and doesn't exist."""
+    problem = tank(limit_shown=None, valid=op(Op.EQ, Var("limit"), 12))
+    assert _decide(problem, FULL, templates).verdict is Verdict.UNIQUE
 
 
 # ---- planted faults --------------------------------------------------------------------------------
@@ -318,6 +348,11 @@ def test_a_world_with_the_same_on_some_channels_and_another_route_is_found(templ
     assert prover.leaves_open(FULL, {"config", "log"}, [healthy]) is None
     assert prover.leaves_open(FULL, {"log"}, [healthy]) is not None
     assert prover.leaves_open(FULL, {"config", "profiler", "log"}, [shrunk]) == FULL
+
+
+def test_a_world_that_is_not_valid_leaves_nothing_open(templates: bool) -> None:
+    prover = Prover(tank(valid=op(Op.LT, Var("limit"), 25)), templates=templates)
+    assert prover.leaves_open(FULL, {"config"}, [()]) is None
 
 
 def test_routes_with_several_sets_are_found_through_a_channel(templates: bool) -> None:
