@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
 import attrs
 
-from compiler.emit.formula import formula
 from compiler.emit.manifest import MANIFEST_NAME, read_manifest
 from compiler.emit.record import Malformed, TaskRecord, evidence_hash, read_meta, read_record
-from compiler.plan import Display, ProgramPlan, SystemPlan
+from compiler.plan import ProgramPlan, SystemPlan
 from compiler.splits import TaskSpec
+from compiler.words import Values
 from compiler.workbench import Workbench
-from solvers.evaluate import cost, failing, named_fields, observe, relations, run_walk, value
+from solvers.evaluate import cost, failing, named_fields, observe, run_walk, value
 from solvers.exhaustive import check_world
 from solvers.interaction import Interaction
 from solvers.outcome import Assignment, Claim, Step, TaskProof, Walk
-from solvers.problem import Alternative, Assign, Before, Expr, Kind, Pick, Rel, Var, With, children
+from solvers.problem import Alternative, Assign, Kind, Pick
 
 SHOWN_RIVALS = 12  # cheaper repairs that are written out one by one
 
@@ -99,7 +99,7 @@ def _find(folder: Path, id_: str) -> TaskRecord:
 def describe_refutation(plan: SystemPlan, proof: TaskProof) -> tuple[str, ...]:
     """Notes on why the world of `proof` has no unique answer, for the author of its archetype."""
     refutation = proof.refutations[0]
-    writer = _Values(plan)
+    writer = Values(plan)
     walk = proof.walk
     answer = f"{' and '.join(walk.codes) or 'HEALTHY'} with {writer.assignment(dict(walk.fix)) or 'nothing changed'}"
     world = f"the world: {writer.assignment(walk.start)}"
@@ -115,57 +115,7 @@ def describe_refutation(plan: SystemPlan, proof: TaskProof) -> tuple[str, ...]:
     return (world, f"the runbook answers {answer}; {prints}, and then the answer is {codes} with {other}")
 
 
-class _Values:
-    """Values of one system in words."""
-
-    def __init__(self, plan: SystemPlan) -> None:
-        self.plan = plan
-        self.problem = plan.problem
-        self.displays = {variable.name: variable.display for variable in self.plan.variables}
-        self.definitions = dict(self.problem.relations)
-        self.units = {relation.name: relation.unit for relation in self.plan.relations}
-        self.labels = {relation.name: relation.labels for relation in self.plan.relations}
-        self.flags = frozenset(v.name for v in self.plan.variables if v.display.labels == {0: "false", 1: "true"})
-
-    def variable(self, name: str, number: int) -> str:
-        return _show(self.displays[name], number)
-
-    def assignment(self, values: Mapping[str, int]) -> str:
-        return ", ".join(f"`{name} = {self.variable(name, number)}`" for name, number in values.items())
-
-    def numbers(self, exprs: Iterable[Expr], world: Assignment, *, before: Assignment | None = None) -> str:
-        """The value of everything that the expressions read, in the order of mention."""
-        known = relations(self.problem, world)
-        texts = dict.fromkeys(self.atom(node, world, known, before) for expr in exprs for node in _atoms(expr))
-        return "; ".join(texts)
-
-    def atom(
-        self,
-        node: Var | Rel | With | Before,
-        world: Assignment,
-        known: Mapping[str, int | bool],
-        before: Assignment | None,
-    ) -> str:
-        """One value; what is true or false also says what it rests on."""
-        if isinstance(node, Var):
-            return f"`{node.name}` = {self.variable(node.name, world[node.name])}"
-        found = known[node.name] if isinstance(node, Rel) else value(self.problem, node, world, before=before)
-        text = self.formula(node)
-        if not isinstance(found, bool):
-            name = _relation_name(node)
-            labels = self.labels.get(name)
-            unit = self.units.get(name, "")
-            return f"{text} = {labels[found] if labels is not None else f'{found} {unit}'.strip()}"
-        verdict = f"{text} is {'true' if found else 'false'}"
-        if not isinstance(node, Rel):
-            return verdict
-        return f"{verdict} ({self.numbers([self.definitions[node.name]], world)})"
-
-    def formula(self, expr: Expr) -> str:
-        return f"`{formula(expr, self.flags)}`"
-
-
-class _Writer(_Values):
+class _Writer(Values):
     """The parts of the write-up of one task."""
 
     def __init__(self, case: Case) -> None:
@@ -248,16 +198,6 @@ class _Writer(_Values):
                         return
                     state[field] = chosen
 
-    def tries(self, pick: Pick) -> list[int]:
-        variable = self.problem.variable(pick.field)
-        match pick.direction.value:
-            case "largest":
-                return sorted(variable.domain, reverse=True)
-            case "smallest":
-                return sorted(variable.domain)
-            case _:
-                return list(variable.preference)
-
     # ---------------------------------------------------------------- rivals
 
     def rivals(self) -> Iterator[str]:
@@ -337,28 +277,3 @@ class _Writer(_Values):
             lines.append(f"- {channel}: it could as well be {codes}, with {self.assignment(changed)}")
         yield "\n".join(lines)
         yield f"The smallest number of channels that settles the diagnosis: {self.interaction.interaction}."
-
-
-def _atoms(expr: Expr) -> Iterator[Var | Rel | With | Before]:
-    """What an expression reads, without looking into relations and interventions."""
-    if isinstance(expr, Var | Rel | With | Before):
-        yield expr
-        return
-    for child in children(expr):
-        yield from _atoms(child)
-
-
-def _relation_name(expr: Expr) -> str:
-    """The relation or variable that an intervention or a look back is about; empty if it is a formula."""
-    match expr:
-        case Rel(name=name) | Var(name=name):
-            return name
-        case With(body=body) | Before(body=body):
-            return _relation_name(body)
-    return ""
-
-
-def _show(display: Display, number: int) -> str:
-    if display.labels is not None:
-        return display.labels[number]
-    return f"{number} {display.unit}".strip()

@@ -1,0 +1,182 @@
+"""The Verifiers environment (API v1): tasks from a split, one chat completion each, scored by the grader.
+
+In: options under `--env.taskset`, `--env.agent` and so on. Out: episodes with one trace each, whose reward is the
+rubric's score; `exact`, `diagnosis` and `fix` are metrics beside it. A run needs no sandbox and no shell:
+the harness asks the endpoint once, from this process, so nothing that the model says is ever carried out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+import httpx
+import verifiers.v1 as vf
+from pydantic import Field
+
+from gpu_train_debug.grading.rubric import Grade, grade
+from gpu_train_debug.tasks import TaskRow, frozen_tasks
+
+TASKSET_ID = "gpu-train-debug"
+
+
+class DebugTaskData(vf.TaskData):
+    """A task as it is recorded: `id` and `name` are the task's id, `meta` is a JSON text."""
+
+    archetype: str
+    split: str
+    gold: str
+    meta: str
+
+
+class DebugTask(vf.Task[DebugTaskData]):
+    """Scores the last reply of a trace."""
+
+    @property
+    def key(self) -> str:
+        return str(self.data.name)
+
+    def grade(self, trace: vf.Trace) -> Grade:
+        return grade(trace.last_reply, self.data.gold)
+
+    @vf.reward(weight=1.0)
+    async def rubric(self, trace: vf.Trace) -> float:
+        """Between 0 and 1, with partial credit as every prompt states it; 1 for the exact answer alone."""
+        found = self.grade(trace)
+        trace.info["reasons"] = list(found.reasons)
+        return found.score
+
+    @vf.metric
+    async def exact(self, trace: vf.Trace) -> float:
+        """1 if the answer is the gold. Count these for pass@k: partial credit would inflate it."""
+        return float(self.grade(trace).exact)
+
+    @vf.metric
+    async def diagnosis(self, trace: vf.Trace) -> float:
+        return self.grade(trace).diagnosis
+
+    @vf.metric
+    async def fix(self, trace: vf.Trace) -> float:
+        return self.grade(trace).fix
+
+    async def validate(self, runtime: vf.Runtime) -> bool:
+        """The gold earns everything and silence nothing."""
+        return grade(self.data.gold, self.data.gold).exact and grade("", self.data.gold).score == 0
+
+
+class DebugTasksetConfig(vf.TasksetConfig):
+    split: str = "test"
+    """The split; with `fresh`, the one whose kind of task is made."""
+    archetypes: list[str] = Field(default_factory=list)
+    """Take tasks of these archetypes alone; all if empty."""
+    tiers: list[str] = Field(default_factory=list)
+    """Take tasks of these tiers alone; all if empty."""
+    limit: int | None = Field(None, ge=1)
+    """Take so many tasks at most."""
+    seed: int | None = Field(None, ge=0)
+    """Frozen tasks are shuffled by it before the limit, and in the order of the file if it is unset. Fresh ones are
+    made by it, and by 0 if it is unset."""
+    fresh: bool = False
+    """Make new tasks, each proved, none of them a frozen one, instead of taking the frozen ones."""
+    count: int = Field(100, ge=1)
+    """How many fresh tasks to make."""
+    jobs: int = Field(1, ge=1)
+    """Worker processes for fresh tasks."""
+    data: Path | None = None
+    """Folder that `gtd compile` wrote; the frozen splits of the package if unset."""
+    sources: Path | None = None
+    """`.arch` sources of fresh tasks; those of the package if unset."""
+
+
+class DebugTaskset(vf.Taskset[DebugTask, DebugTasksetConfig]):
+    """The tasks that the options ask for."""
+
+    def load(self) -> Iterable[DebugTask]:
+        for row in task_rows(self.config):
+            data = DebugTaskData(
+                id=row.id,
+                name=row.id,
+                prompt=row.prompt,
+                archetype=row.archetype,
+                split=row.split,
+                gold=row.gold,
+                meta=row.meta,
+            )
+            yield DebugTask(data, self.config.task)
+
+
+def task_rows(config: DebugTasksetConfig) -> Iterator[TaskRow]:
+    """The rows behind a configuration.
+
+    Raises:
+        TasksError: There are no such tasks.
+    """
+    if not config.fresh:
+        yield from frozen_tasks(
+            config.split,
+            folder=config.data,
+            archetypes=config.archetypes,
+            tiers=config.tiers,
+            limit=config.limit,
+            seed=config.seed,
+        )
+        return
+    from gpu_train_debug.fresh import fresh_tasks
+
+    rows = fresh_tasks(
+        config.split,
+        seed=config.seed or 0,
+        count=config.count,
+        sources=config.sources,
+        folder=config.data,
+        archetypes=config.archetypes,
+        tiers=config.tiers,
+        jobs=config.jobs,
+    )
+    yield from islice(rows, config.limit)
+
+
+class DirectChatConfig(vf.HarnessConfig):
+    stream: bool = False
+    """Ask for a stream: for endpoints that cut long requests off."""
+
+
+class DirectChat(vf.Harness[DirectChatConfig]):
+    """One request to `chat/completions`, one reply, no tools."""
+
+    APPENDS_SYSTEM_PROMPT = True
+    EXECUTES_CODE = False
+    NEEDS_CONTAINER = False
+
+    async def launch(
+        self,
+        ctx: vf.ModelContext,
+        trace: vf.Trace,
+        runtime: vf.Runtime,
+        endpoint: str,
+        secret: str,
+        mcp_urls: dict[str, str],
+        data: vf.TaskData,
+    ) -> vf.ProgramResult:
+        system, prompt = self.resolve_text_prompt(data)
+        messages = [{"role": "system", "content": system}] if system else []
+        messages.append({"role": "user", "content": prompt or ""})
+        async with httpx.AsyncClient(timeout=None) as client:
+            response = await client.post(
+                f"{endpoint}/chat/completions",
+                headers={"Authorization": f"Bearer {secret}"},
+                json={"model": ctx.model, "messages": messages, "stream": self.config.stream},
+            )
+        if response.is_success:
+            return vf.ProgramResult(exit_code=0, stdout="", stderr="")
+        return vf.ProgramResult(exit_code=1, stdout="", stderr=f"{response.status_code}: {response.text}")
+
+
+class DebugEnvConfig(vf.SingleAgentEnvConfig):
+    agent: vf.AgentConfig = vf.AgentConfig(harness=DirectChatConfig(id=TASKSET_ID), runtime=vf.SubprocessConfig())
+    """The model under evaluation or training, asked directly and in this process."""
+
+
+class DebugEnv(vf.SingleAgentEnv, vf.Env[DebugEnvConfig]):
+    """One agent, one turn, no sandbox."""

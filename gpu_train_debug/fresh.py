@@ -1,0 +1,67 @@
+"""Fresh tasks for training and evaluation: compiled and proved when they are asked for.
+
+In: a split, a seed, a count. Out: `TaskRow`s that no frozen task repeats. The only module of the package that
+uses the compiler, and through it Lark and Z3; they are imported when the first task is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from gpu_train_debug.tasks import TaskRow, TasksError, check_names, data_folder, read_split, sources_folder, split_names
+
+
+def fresh_tasks(
+    split: str,
+    *,
+    seed: int,
+    count: int,
+    sources: Path | None = None,
+    folder: Path | None = None,
+    archetypes: Collection[str] = (),
+    tiers: Collection[str] = (),
+    jobs: int = 1,
+) -> Iterator[TaskRow]:
+    """Make `count` tasks as the sources describe `split`, in a mix of its archetypes by their weights.
+
+    Args:
+        sources: `.arch` files; those of the package if None.
+        folder: Frozen tasks not to repeat; those of the package if None, as far as it has any.
+        archetypes: Take these alone; all if empty.
+        tiers: Likewise.
+        jobs: Worker processes. The tasks don't depend on it.
+
+    Raises:
+        TasksError: The sources are faulty or declare no such split, archetype or tier, or a task can't be made.
+    """
+    from compiler.fresh import fresh_split
+    from compiler.fresh import fresh_tasks as make
+    from compiler.frontend import run_frontend
+    from compiler.pipeline import MissingTaskError
+
+    place = sources_folder() if sources is None else sources
+    program = run_frontend([place], lints=False).plan
+    if program is None or len(program.datasets) != 1:
+        raise TasksError(f"the sources in {place} don't compile to one dataset; `gtd check` tells why")
+    dataset = next(iter(program.datasets.values()))
+    plans = {plan.name: plan for plan in dataset.splits}
+    if split not in plans:
+        raise TasksError(f"the sources in {place} declare no split `{split}`; there is {', '.join(sorted(plans))}")
+    used = [name for name, _ in plans[split].uses]
+    check_names("archetype", archetypes, used, split)
+    check_names("tier", tiers, [program.archetypes[name].tier for name in used], split)
+    plan = fresh_split(program, plans[split], seed=seed, count=count, archetypes=archetypes, tiers=tiers)
+    try:
+        for record in make(program, dataset, plan, seed=seed, avoid=_frozen_evidence(folder), jobs=jobs):
+            yield TaskRow(record.id, record.archetype, record.split, record.prompt, record.gold, record.meta)
+    except MissingTaskError as missing:
+        raise TasksError(f"no task of `{missing.missing.spec.archetype}` could be made: {missing}") from missing
+
+
+def _frozen_evidence(folder: Path | None) -> frozenset[str]:
+    try:
+        folder = data_folder() if folder is None else folder
+    except TasksError:
+        return frozenset()
+    return frozenset(row.evidence for split in split_names(folder) for row in read_split(split, folder))
