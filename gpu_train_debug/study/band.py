@@ -3,7 +3,8 @@
 In: per split the tiers, with the reference's scores. Out: a `Calibration`. The suggestion is the mix of tiers
 that is closest to the present one (smallest relative entropy) among those with the wanted mean: shares are
 multiplied by exp(t * mean of the tier), with one t for all. Tiers of controls keep their share, since it is
-by design. It aims at the middle of the band: at an edge, every second sample of tasks would lie outside.
+by design. It aims at the middle of what can be reached of the band: at an edge, every second sample of tasks
+would lie outside.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def calibrate(tiers: Sequence[Tier], band: Band) -> Calibration:
     reach = _reach(shares, means, free)
     if band.low <= mean <= band.high:
         return Calibration(INSIDE, mean, tuple(tiers), tuple(tier.tasks for tier in tiers), mean, reach)
-    mixed = _tilt(shares, means, free, (band.low + band.high) / 2)
+    mixed = _tilt(shares, means, free, (max(band.low, reach[0]) + min(band.high, reach[1])) / 2)
     if mixed is not None:
         most = min(tier.tasks / share for tier, share in zip(tiers, mixed, strict=True) if share > 0)
         suggested = _rounded(mixed, most, counts)

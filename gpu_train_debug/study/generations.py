@@ -17,7 +17,7 @@ tasks have (`samples`), on purpose and told in the report. Arms may differ in th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -97,7 +97,7 @@ def read_archive(
                 else:
                     row[value["sample"]] = _Sample(place, keep(value["completion"], by_id[value["id"]]))
     if not faults:
-        faults += _arm_faults(found, arms)
+        faults += _arm_faults(found, {*found, *dropped}, arms)
         for arm, rows in found.items():
             faults += _count_faults(arm, rows, tasks, samples)
     if faults:
@@ -138,14 +138,14 @@ def _twice(task: str, arm: str, sample: int, place: str, earlier: str) -> Fault:
     )
 
 
-def _arm_faults(found: Mapping[str, object], arms: Sequence[str]) -> list[Fault]:
+def _arm_faults(found: Collection[str], named: Collection[str], arms: Sequence[str]) -> list[Fault]:
     if not found and not arms:
         return [Fault("the archives hold no generation of these tasks")]
     return [
         Fault(
             f"the archives have no generation of arm `{arm}`",
-            notes=(f"they have {listed(sorted(found))}",) if found else (),
-            helps=similar(arm, found),
+            notes=(f"they have {listed(sorted(named))}",) if named else (),
+            helps=similar(arm, named),
         )
         for arm in arms
         if arm not in found

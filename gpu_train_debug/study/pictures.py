@@ -19,14 +19,15 @@ from gpu_train_debug.study.plan import ALL, METRICS
 
 _TITLES = {"exact": "exact answers", "score": "partial credit"}
 _COLOURS = ("#1b6ca8", "#b5541c", "#2f7d4f", "#7b4fa3", "#8a6d1d", "#5a6570")
-_MOST_NUMBERS = 30  # codes up to which the cells of a heat map carry numbers
+_MOST_NUMBERS = 60  # codes up to which the cells of a heat map carry numbers
 _LEAST_SHARE = 0.005  # that a cell shows as a number
 
 
-def draw_forest(rows: Sequence[Mapping[str, Any]], kind: str) -> bytes:
+def draw_forest(rows: Sequence[Mapping[str, Any]], confidence: float, kind: str) -> bytes:
     """Draw the differences of all comparisons: a panel for each metric, a line for each comparison and split.
 
     Args:
+        confidence: Of the intervals.
         kind: `svg` or `png`.
     """
     places: dict[tuple[str, str, str], float] = {}
@@ -38,23 +39,22 @@ def draw_forest(rows: Sequence[Mapping[str, Any]], kind: str) -> bytes:
             place -= 1
             places[*pair, split] = place
         place -= 1.4
-    figure = Figure(figsize=(11.5, 1.1 + 0.28 * (1 - place)), layout="constrained")
+    figure = Figure(figsize=(12, 1.4 + 0.28 * (1 - place)), layout="constrained")
     panels = figure.subplots(1, len(METRICS), sharey=True)
     for panel, metric in zip(panels, METRICS, strict=True):
         _draw_panel(panel, [row for row in rows if row["metric"] == metric], places, list(titles))
         panel.set_xlabel(f"difference in {_TITLES[metric]}")
-    names = ["all splits" if split == ALL else split for _, _, split in places]
-    panels[0].set_yticks(list(places.values()), names)
+    names = [f"{_short(arm)} minus {_short(other)}" for arm, other in titles]
+    splits = ["all splits" if split == ALL else split for _, _, split in places]
+    panels[0].set_yticks([*titles.values(), *places.values()], [*names, *splits])
+    for number, label in enumerate(panels[0].get_yticklabels()[: len(titles)]):
+        label.set(weight="bold", color=_COLOURS[number % len(_COLOURS)])
     panels[0].set_ylim(place + 0.9, 0.6)
-    for number, ((arm, other), height) in enumerate(titles.items()):
-        panels[0].annotate(
-            f"{_short(arm)} minus {_short(other)}",
-            (0, height),
-            xycoords=("axes fraction", "data"),
-            va="center",
-            weight="bold",
-            color=_COLOURS[number % len(_COLOURS)],
-        )
+    figure.supxlabel(
+        f"Lines are {confidence:.0%} intervals, dotted where few tasks differ; filled squares are primary comparisons.",
+        fontsize=8,
+        color="#555555",
+    )
     return _bytes(figure, kind)
 
 
@@ -68,7 +68,8 @@ def _draw_panel(
         place = places[row["arm"], row["other"], row["split"]]
         colour = _COLOURS[pairs.index((row["arm"], row["other"])) % len(_COLOURS)]
         if row["low"] is not None:
-            panel.plot([row["low"], row["high"]], [place, place], color=colour, linewidth=1.8, solid_capstyle="butt")
+            style = ":" if row["thin"] else "-"
+            panel.plot([row["low"], row["high"]], [place, place], style, color=colour, linewidth=1.8)
         filled = colour if row["primary"] else "white"
         panel.plot([row["value"]], [place], marker="s", markersize=6, color=colour, markerfacecolor=filled)
         interval = "" if row["low"] is None else f"  [{row['low']:+.2f}, {row['high']:+.2f}]"
@@ -109,7 +110,8 @@ def draw_confusion(confusion: Mapping[str, Any], kind: str) -> bytes:
     panel.set_yticks(range(len(rows)), rows, fontsize=8)
     panel.set_xlabel("named")
     panel.set_ylabel("gold")
-    panel.set_title(f"{_short(confusion['arm'])}: which code is named where which one is right", fontsize=10)
+    title = f"{_short(confusion['arm'])}: what is named where which code is right"
+    panel.set_title(f"{title}\npercent of the samples whose gold has the code", fontsize=10)
     panel.set_xticks([column + 0.5 for column in range(len(columns) - 1)], minor=True)
     panel.set_yticks([row + 0.5 for row in range(len(rows) - 1)], minor=True)
     panel.grid(which="minor", color="#e4e4e4", linewidth=0.6)
@@ -120,8 +122,7 @@ def draw_confusion(confusion: Mapping[str, Any], kind: str) -> bytes:
                 if value >= _LEAST_SHARE:
                     colour = "white" if value > 0.55 else "#222222"
                     panel.text(column, row, f"{100 * value:.0f}", ha="center", va="center", fontsize=7, color=colour)
-    bar = figure.colorbar(image, ax=panel, fraction=0.03, pad=0.02)
-    bar.set_label("share of samples whose gold has the code; numbers are percent")
+    figure.colorbar(image, ax=panel, fraction=0.03, pad=0.02, format=lambda value, _: f"{100 * value:.0f}")
     return _bytes(figure, kind)
 
 

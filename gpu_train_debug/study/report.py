@@ -30,7 +30,8 @@ def draw_pictures(content: Mapping[str, Any], kind: str) -> dict[str, tuple[str,
 
     pictures = {}
     if content["comparisons"]:
-        pictures["forest"] = (f"forest.{kind}", draw_forest(content["comparisons"], kind))
+        confidence = content["plan"]["content"]["bootstrap"]["confidence"]
+        pictures["forest"] = (f"forest.{kind}", draw_forest(content["comparisons"], confidence, kind))
     for number, confusion in enumerate(content["confusion"], start=1):
         name = f"confusion-{number}-{re.sub(r'[^A-Za-z0-9.-]', '_', confusion['arm'])}.{kind}"
         pictures[f"confusion/{confusion['arm']}"] = (name, draw_confusion(confusion, kind))

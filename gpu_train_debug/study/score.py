@@ -104,7 +104,7 @@ def score_archives(
 
 
 def choose_tasks(task_set: TaskSet, splits: Sequence[str]) -> tuple[Task, ...]:
-    """The tasks of `splits`, or all.
+    """The tasks of `splits` in this order, or of all; by id within a split.
 
     Raises:
         StudyError: There is no such split.
@@ -112,7 +112,9 @@ def choose_tasks(task_set: TaskSet, splits: Sequence[str]) -> tuple[Task, ...]:
     for split in splits:
         if split not in task_set.splits:
             raise refuse(f"there is no split `{split}` in the split files", helps=similar(split, task_set.splits))
-    return tuple(task for task in task_set.tasks if not splits or task.split in splits)
+    order = {split: place for place, split in enumerate(splits or task_set.splits)}
+    chosen = [task for task in task_set.tasks if task.split in order]
+    return tuple(sorted(chosen, key=lambda task: (order[task.split], task.id)))
 
 
 def scored_arm(name: str, replies: tuple[tuple[Reply, ...], ...]) -> ArmScores:
