@@ -184,3 +184,13 @@ def test_rivals_that_mend_only_some_worlds_of_the_class_are_none() -> None:
     assert (proof.verdict, proof.uniqueness) == (Verdict.UNIQUE, Uniqueness.ANY)
     assert [world["key"] for world in proof.rival_worlds] == [1, 0]
     assert proof.hidden_worlds == 3
+
+
+def test_routes_that_answer_alike_are_listed() -> None:
+    """Which alternative is used depends on what isn't shown; what it sets doesn't."""
+    unless_25 = op(Op.ITE, op(Op.EQ, Var("limit"), 12), 4, 99)
+    rule = assign("shrink", "TOO_LARGE", op(Op.EQ, Var("size"), 8), ("size", unless_25), ("size", 4))
+    proof = _check(tank(rules=[rule], limit_shown=None), {"size": 8, "lid": 1, "limit": 12})
+    assert proof.verdict is Verdict.UNIQUE
+    assert [[step.alternative for step in walk.steps] for walk in proof.walks] == [[0], [1]]
+    assert proof.walks[0] == proof.walk
