@@ -23,6 +23,7 @@ from gpu_train_debug import grade
 Answer = dict[str, Any]
 
 SIZE = 5_000_000
+COMMON = 12  # how many of the commonest codes, changes and golds are tried
 TYPICAL = "The peak is above what the step may use, so the batch has to shrink. " * 20
 
 
@@ -121,22 +122,24 @@ def fixed_answers(golds: Sequence[Answer]) -> dict[str, str]:
         "two commonest changes": {"diagnosis": faults[0], "fix": dict(changes[:2])},
         "HEALTHY, commonest change": {"diagnosis": "HEALTHY", "fix": dict(changes[:1])},
         **{f"{code}, empty fix": {"diagnosis": code, "fix": {}} for code in codes},
-        **{f"{a} or {b}": {"diagnosis": [a, b], "fix": {}} for a, b in combinations(codes, 2)},
+        **{f"{a} or {b}": {"diagnosis": [a, b], "fix": {}} for a, b in combinations(codes[:COMMON], 2)},
     }
     return {"nothing": "", "an empty object": "{}", **{name: json.dumps(answer) for name, answer in answers.items()}}
 
 
+def mean_part(reply: str, golds: Mapping[str, int], part: str = "score") -> float:
+    """Mean of a part of the grade when `reply` answers every task; `golds` says how often each occurs."""
+    return sum(count * float(getattr(grade(reply, gold), part)) for gold, count in golds.items()) / sum(golds.values())
+
+
 def chance_level(golds: Sequence[Answer]) -> float:
-    """What knowing the frequencies of a split is worth: its commonest code with its commonest change, or HEALTHY."""
-    texts = [json.dumps(gold) for gold in golds]
-
-    def best(answers: Sequence[Answer], half: str) -> float:
-        replies = [json.dumps(answer) for answer in answers]
-        return max(sum(float(getattr(grade(reply, text), half)) for text in texts) / len(texts) for reply in replies)
-
-    code = best([{"diagnosis": code} for code in code_counts(golds)], "diagnosis")
-    change = best([{"fix": {field: value}} for field, value in common_changes(golds)], "fix")
-    return max(code + change, mean(golds, lambda gold: float(gold["diagnosis"] == "HEALTHY")))
+    """What knowing the frequencies of a split is worth: its best code with its best change, or a common gold."""
+    texts = Counter(json.dumps(gold) for gold in golds)
+    codes = [json.dumps({"diagnosis": code}) for code in code_counts(golds)]
+    changes = [json.dumps({"fix": {field: value}}) for field, value in common_changes(golds)[:COMMON]]
+    code = max(mean_part(reply, texts, "diagnosis") for reply in codes)
+    change = max(mean_part(reply, texts, "fix") for reply in changes)
+    return max(code + change, *(mean_part(gold, texts) for gold, _ in texts.most_common(COMMON)))
 
 
 # ---- other rules ------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from typing import Any
 
 import click
 
+from compiler.exporting import export
 from compiler.report import (
     CLEAN,
     FORMATS,
@@ -409,7 +410,31 @@ def solve(file: Any, steps: bool) -> int:
     return CLEAN
 
 
+@cli.command("grade")
+@click.argument("file", type=click.File("rb"))
+@click.option(
+    "--out",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("out"),
+    show_default=True,
+    help="Folder that holds the tasks.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+def grade_(file: Any, folder: Path, as_json: bool) -> int:
+    """Score a file of answers: JSON objects, one a line, with an `id` and a `completion` or `completions`."""
+    from compiler.grade_file import UnreadableError, grade_answers, render_scores, scores_json
+
+    try:
+        splits = grade_answers(folder, file, file.name)
+    except UnreadableError as error:
+        raise click.UsageError(str(error)) from error
+    click.echo(scores_json(splits) if as_json else render_scores(splits))
+    return CLEAN
+
+
 cli.add_command(study)
+cli.add_command(export)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
