@@ -1,0 +1,83 @@
+"""Rows for trainers and for studies.
+
+In: task rows, or the folder of a Verifiers run. Out: rows to be written as JSONL, and the ready configs of the
+package. Pure but for the files that are read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gpu_train_debug.tasks import TaskRow, TasksError
+
+CONFIGS = Path(__file__).parent / "configs"
+
+Row = dict[str, Any]
+
+
+def sft_row(row: TaskRow, rationale: str = "") -> Row:
+    """A conversation for supervised training, for TRL and for prime-rl; the loss falls on `completion` alone.
+
+    The reply is the gold, after `rationale` and an empty line if there is one.
+    """
+    reply = f"{rationale.rstrip()}\n\n{row.gold}" if rationale else row.gold
+    return {
+        "id": row.id,
+        "prompt": [{"role": "user", "content": row.prompt}],
+        "completion": [{"role": "assistant", "content": reply}],
+    }
+
+
+def grpo_row(row: TaskRow) -> Row:
+    """A prompt for TRL's GRPOTrainer; `gold` reaches the reward as a column."""
+    return {
+        "id": row.id,
+        "archetype": row.archetype,
+        "tier": row.tier,
+        "prompt": [{"role": "user", "content": row.prompt}],
+        "gold": row.gold,
+    }
+
+
+def generation_rows(run: Path, arm: str) -> Iterator[Row]:
+    """The replies of a `vf-eval` run, as an archive for `gtd study`.
+
+    A rollout that failed for good counts as an empty reply: its task was hard for the arm, or its server was.
+
+    Args:
+        run: The folder that holds the run's `traces.jsonl`.
+
+    Raises:
+        TasksError: It holds none, or a line isn't the episode of a task.
+    """
+    path = run / "traces.jsonl"
+    if not path.is_file():
+        raise TasksError(f"{run} is not the folder of a run: it has no traces.jsonl")
+    samples: Counter[str] = Counter()
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                episode = json.loads(line)
+                task = episode["task"]["data"]["id"]
+                reply = _last_reply(episode["traces"]) if episode["ok"] else ""
+            except (ValueError, KeyError, TypeError) as error:
+                raise TasksError(f"{path}:{number}: not an episode of a task") from error
+            yield {"id": task, "arm": arm, "sample": samples[task], "completion": reply}
+            samples[task] += 1
+
+
+def _last_reply(traces: list[Any]) -> str:
+    for node in reversed(traces[-1]["nodes"] if traces else []):
+        message = node["message"]
+        if message["role"] == "assistant":
+            return str(message.get("content") or "")
+    return ""
+
+
+def config_files() -> list[Path]:
+    """The training configs of the package."""
+    return sorted(path for path in CONFIGS.iterdir() if path.suffix in (".toml", ".yaml"))
