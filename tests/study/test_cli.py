@@ -1,0 +1,231 @@
+"""`gtd study`: options, output, exit status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compiler.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+ROOT = Path(__file__).parents[2]
+
+PLAN = """
+title = "Tuned against base"
+arms = ["base", "tuned"]
+samples = 2
+[bootstrap]
+resamples = 200
+"""
+
+
+@pytest.fixture
+def run(bakery: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in the folder that holds `out`; gives status, output and messages."""
+    monkeypatch.chdir(bakery.parent)
+    (bakery.parent / "plan.toml").write_text(PLAN)
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as caught:
+            main(["study", *arguments])
+        captured = capsys.readouterr()
+        assert isinstance(caught.value.code, int)
+        return caught.value.code, captured.out, captured.err
+
+    return command
+
+
+@pytest.fixture
+def arms(run: Run) -> str:
+    run("simulate", "--arm", "base=-1", "--arm", "tuned=1", "--samples", "2", "-o", "arms.jsonl")
+    return "arms.jsonl"
+
+
+def test_simulate_writes_an_archive_and_its_truth(run: Run) -> None:
+    status, out, err = run("simulate", "--arm", "a=0", "--samples", "3", "--split", "ood", "-o", "a.jsonl")
+    assert (status, err) == (0, "")
+    assert out == "wrote 42 generations to a.jsonl, the truth to a.truth.json\n"
+    assert json.loads(Path("a.truth.json").read_text())["exact"] == {"a": 0.5}
+
+
+@pytest.mark.parametrize("arm", ["a", "a=x", "a=nan", "=1", "a b=1"])
+def test_simulate_refuses_an_arm_without_a_number(arm: str, run: Run) -> None:
+    status, _, err = run("simulate", "--arm", arm)
+    assert status == 2
+    assert "is not a name and a number" in err
+
+
+def test_score_prints_the_means(run: Run, arms: str) -> None:
+    status, out, _ = run("score", arms, "--by", "tier", "--arm", "tuned", "--split", "test")
+    assert status == 0
+    assert [line.split()[:5] for line in out.splitlines()[1:]] == [
+        ["test", tier, count, "tuned", "2"]
+        for tier, count in (("lookup", "4"), ("computed", "4"), ("healthy", "4"), ("pair", "2"))
+    ]
+
+
+def test_score_writes_a_row_for_each_sample(run: Run, arms: str) -> None:
+    status, out, _ = run("score", arms, "-o", "scored.jsonl", "--json")
+    rows = [json.loads(line) for line in Path("scored.jsonl").read_text().splitlines()]
+    assert status == 0
+    assert len(rows) == 2 * 28 * 2
+    assert set(rows[0]) == {"id", "arm", "sample", "score", "exact", "codes"}
+    (mean,) = [
+        row for row in json.loads(out) if row["arm"] == "base" and row["split"] == "*" and row["metric"] == "exact"
+    ]
+    own = [row["exact"] for row in rows if row["arm"] == "base"]
+    assert mean["value"] == pytest.approx(sum(own) / len(own), abs=1e-6)
+
+
+def test_refused_archive_gives_its_place_and_status_2(run: Run, arms: str) -> None:
+    Path("more.jsonl").write_text('{"id": "test-cold_oven-00", "arm": "a", "sample": 0, "completion": ""}\n')
+    status, out, err = run("score", arms, "more.jsonl")
+    assert (status, out) == (2, "")
+    assert err == (
+        "error: there is no task `test-cold_oven-00` in the split files\n"
+        "  --> more.jsonl:1\n"
+        "   = help: did you mean `test-cold_oven-001` or `test-cold_oven-000` or `test-hot_oven-001`?\n"
+    )
+
+
+def test_missing_file_and_unknown_split_have_status_2(run: Run, arms: str) -> None:
+    assert run("score", "none.jsonl")[0] == 2
+    status, _, err = run("score", arms, "--split", "tset")
+    assert status == 2
+    assert "did you mean `test`?" in err
+
+
+def test_frozen_plan_gives_a_report_that_says_so(run: Run, arms: str) -> None:
+    status, out, _ = run("freeze", "plan.toml")
+    assert status == 0
+    word, sealed = out.split()
+    assert word == "frozen"
+    status, out, err = run("report", arms, "--plan", "plan.json", "--expect", sealed, "--pictures", "none")
+    assert (status, err) == (0, "")
+    assert out == f"plan frozen {sealed[:16]}; wrote 2 files to study\n"
+    assert "was frozen as" in Path("study/report.md").read_text()
+
+
+def test_amended_plan_gives_a_report_that_says_so(run: Run, arms: str) -> None:
+    run("freeze", "plan.toml")
+    Path("plan.toml").write_text(PLAN + '[band]\nmetric = "exact"\n')
+    status, out, _ = run(
+        "freeze", "plan.toml", "--amends", "plan.json", "--reason", "as in the paper", "-o", "plan.json"
+    )
+    assert status == 0
+    assert out.startswith('band.metric: "score" -> "exact"\namended ')
+    assert run("report", arms, "--plan", "plan.json", "--pictures", "none")[0] == 0
+    text = Path("study/report.md").read_text()
+    assert "**The plan of this study was AMENDED** (1 times since" in text
+    assert "as in the paper" in text
+
+
+def test_altered_plan_gives_status_1_and_a_report_that_says_so(run: Run, arms: str) -> None:
+    run("freeze", "plan.toml")
+    path = Path("plan.json")
+    path.write_text(path.read_text().replace('"low": 0.6', '"low": 0.5'))
+    status, out, err = run("report", arms, "--plan", "plan.json", "--pictures", "none")
+    assert status == 1
+    assert err.startswith("warning: the plan was changed after it was sealed")
+    assert "plan altered" in out
+    assert "ALTERED" in Path("study/report.md").read_text()
+
+
+def test_other_tasks_than_planned_give_status_1(run: Run, arms: str) -> None:
+    run("freeze", "plan.toml")
+    path = Path("out/test.jsonl")
+    path.write_text(path.read_text().replace("went wrong", "went well"))
+    status, _, err = run("report", arms, "--plan", "plan.json", "--pictures", "none")
+    assert status == 1
+    assert err == "warning: the split file `test.jsonl` is not the one that the plan pins\n"
+
+
+def test_freeze_replaces_no_frozen_plan(run: Run) -> None:
+    run("freeze", "plan.toml")
+    before = Path("plan.json").read_bytes()
+    status, _, err = run("freeze", "plan.toml")
+    assert status == 2
+    assert "there is a file already, which may be a frozen plan" in err
+    assert Path("plan.json").read_bytes() == before
+
+
+def test_options_that_a_plan_answers_are_refused(run: Run, arms: str) -> None:
+    status, _, err = run("report", arms, "--plan", "plan.toml", "--samples", "1", "--split", "test")
+    assert status == 2
+    assert "the plan says the splits, samples" in err
+
+
+def test_twins_come_from_a_file_once(run: Run, arms: str) -> None:
+    Path("twins.toml").write_text('sticky_rye = ["wet_dough"]\n')
+    assert run("report", arms, "--twins", "twins.toml", "--pictures", "none")[0] == 0
+    assert "`sticky_rye`" in Path("study/report.md").read_text()
+    Path("plan.toml").write_text(PLAN + "[twins]\noven_humming = []\n")
+    status, _, err = run("freeze", "plan.toml", "--twins", "twins.toml")
+    assert status == 2
+    assert "the plan has twins of its own" in err
+
+
+def test_short_hash_is_refused(run: Run, arms: str) -> None:
+    assert run("report", arms, "--expect", "abc")[0] == 2
+
+
+def test_report_that_cant_be_written_has_status_2(run: Run, arms: str) -> None:
+    Path("taken").write_text("")
+    status, _, err = run("report", arms, "--pictures", "none", "-o", "taken")
+    assert status == 2
+    assert "taken" in err
+
+
+def test_missing_extra_is_told(run: Run, arms: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [
+        name for name in sys.modules if name.partition(".")[0] == "scipy" or name.startswith("gpu_train_debug.study.")
+    ]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    status, _, err = run("score", arms)
+    assert status == 2
+    assert "pip install 'gpu-train-debug[study]'" in err
+
+
+def test_command_loads_no_numerical_library_before_it_runs() -> None:
+    code = (
+        "import sys, importlib, pkgutil, gpu_train_debug.study as study\n"
+        "for module in pkgutil.iter_modules(study.__path__, 'gpu_train_debug.study.'):\n"
+        "    importlib.import_module(module.name)\n"
+        "print({'compiler', 'solvers', 'dsl', 'z3', 'lark'} & set(sys.modules))"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+        == "set()\n"
+    )
+
+
+@pytest.mark.slow
+def test_study_knows_no_compiler() -> None:
+    code = (
+        "import sys, importlib, pkgutil, gpu_train_debug.study as study\n"
+        "for module in pkgutil.iter_modules(study.__path__): importlib.import_module(f'{study.__name__}.{module.name}')\n"
+        "print({'compiler', 'solvers', 'dsl', 'z3', 'lark'} & set(sys.modules))"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+        == "set()\n"
+    )
+
+
+@pytest.mark.slow
+def test_report_is_the_same_in_another_process(run: Run, arms: str) -> None:
+    outputs = []
+    for seed in ("0", "1"):
+        command = [sys.executable, "-m", "compiler", "study", "report", arms, "-o", f"study{seed}"]
+        environment = {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT), "PATH": ""}
+        subprocess.run(command, env=environment, check=True, capture_output=True)
+        outputs.append({path.name: path.read_bytes() for path in sorted(Path(f"study{seed}").iterdir())})
+    assert outputs[0] == outputs[1]
+    assert len(outputs[0]) == 5

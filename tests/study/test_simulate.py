@@ -1,0 +1,71 @@
+"""Simulated arms: their truth, and what the analysis finds in them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from study.bakery import write_rows, write_splits
+
+from gpu_train_debug.study.errors import error_kind
+from gpu_train_debug.study.score import Scores, score_archives
+from gpu_train_debug.study.simulate import Simulation, exact_rates, simulate_rows, true_rate, truth
+from gpu_train_debug.study.tasks import TaskSet, read_tasks
+
+
+def scored(simulation: Simulation, task_set: TaskSet, folder: Path) -> Scores:
+    path = write_rows(folder / "simulated.jsonl", simulate_rows(task_set.tasks, simulation))
+    return score_archives([path], task_set)
+
+
+def test_true_rate_is_the_mean_over_tasks() -> None:
+    simulation = Simulation({"base": 0.7})
+    shared, own = np.random.default_rng(1).standard_normal((2, 1_000_000))
+    assert true_rate(0.7, simulation) == pytest.approx(exact_rates(0.7, simulation, shared, own).mean(), abs=0.002)
+
+
+def test_true_rate_is_the_logistic_when_tasks_are_alike() -> None:
+    assert true_rate(1.0, Simulation({}, spread=0.0, own=0.0)) == pytest.approx(1 / (1 + np.exp(-1)))
+
+
+def test_truth_has_all_differences() -> None:
+    found = truth(Simulation({"base": 0.0, "tuned": 1.0}))
+    assert found["exact"]["base"] == 0.5  # type: ignore[index]
+    (there, back) = found["differences"]  # type: ignore[misc]
+    assert there["exact"] == -back["exact"] < 0
+
+
+def test_rows_depend_on_their_key_alone(task_set: TaskSet) -> None:
+    """Another arm, fewer samples or another order of tasks change no other row."""
+    few = list(simulate_rows(task_set.tasks[::-1], Simulation({"base": 0.0}, samples=2)))
+    many = list(simulate_rows(task_set.tasks, Simulation({"tuned": 1.0, "base": 0.0}, samples=3)))
+    assert all(row in many for row in few)
+    other = list(simulate_rows(task_set.tasks, Simulation({"base": 0.0}, samples=2, seed=1)))
+    assert sorted(map(json.dumps, other)) != sorted(map(json.dumps, few))
+
+
+def test_wrong_answers_are_wrong_and_right_ones_exact(task_set: TaskSet, tmp_path: Path) -> None:
+    sure = scored(Simulation({"all": 100.0, "none": -100.0}, samples=3), task_set, tmp_path)
+    assert sure.arm("all").exact.all()
+    assert not sure.arm("none").exact.any()
+    assert 0 < sure.arm("none").score.mean() < 0.7
+
+
+def test_stuck_tasks_give_one_wrong_answer(task_set: TaskSet, tmp_path: Path) -> None:
+    for stuck, kinds in ((1.0, {"same"}), (0.0, {"scattered", "same"})):
+        arm = scored(Simulation({"none": -100.0}, stuck=stuck), task_set, tmp_path).arm("none")
+        found = Counter(error_kind(row) for row in arm.replies)
+        assert set(found) <= kinds
+        assert found.most_common(1)[0][0] == min(kinds, key=lambda kind: kind == "same" and len(kinds) > 1)
+
+
+@pytest.mark.slow
+def test_effects_are_found_again(tmp_path: Path) -> None:
+    tasks = read_tasks([write_splits(tmp_path / "out", {"test": 60})])
+    simulation = Simulation({"base": -0.5, "tuned": 0.5})
+    scores = scored(simulation, tasks, tmp_path)
+    for arm, ability in simulation.abilities.items():
+        assert scores.arm(arm).exact.mean() == pytest.approx(true_rate(ability, simulation), abs=0.05)
