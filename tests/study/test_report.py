@@ -144,6 +144,7 @@ def test_names_cant_break_the_markdown(content: dict[str, Any]) -> None:
             assert len({row.replace("\\|", "").count("|") for row in rows}) == 1
 
 
+@pytest.mark.slow
 def test_pictures_are_whole_and_the_same_again(content: dict[str, Any]) -> None:
     drawn, again = (draw_pictures(content, "svg") for _ in range(2))
     assert drawn == again
@@ -152,6 +153,7 @@ def test_pictures_are_whole_and_the_same_again(content: dict[str, Any]) -> None:
         assert ElementTree.fromstring(data).tag.endswith("svg")
 
 
+@pytest.mark.slow
 def test_pictures_can_be_png(content: dict[str, Any]) -> None:
     for name, data in draw_pictures(content, "png").values():
         assert name.endswith(".png")
