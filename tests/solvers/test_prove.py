@@ -11,10 +11,11 @@ from strategies.tank import FITS, LARGEST, LID, LIMIT, OVER, SHRINK, SIZE, assig
 
 from solvers import encode, evaluate
 from solvers.budget import Budget
-from solvers.claims import path_of
+from solvers.claims import Claims, path_of
 from solvers.outcome import Assignment, Claim, Ending, Refutation, TaskProof, Uniqueness, Verdict
 from solvers.problem import Alternative, Assign, Const, Direction, Keep, Kind, Op, Pick, Problem, Rule, Var, Variable
 from solvers.prove import Prover, UnconfirmedModelError
+from solvers.smtlib import FALSE, TRUE
 
 FULL = {"size": 8, "lid": 0, "limit": 12}  # needs 24; 4 portions fit
 
@@ -335,6 +336,30 @@ def test_a_model_that_evaluation_denies_is_an_error_with_the_whole_case(template
         _decide(problem, {"size": 8, "lid": 0, "limit": 25}, templates)
     assert "(check-sat)" in caught.value.case
     assert "; Model: limit@0 = " in caught.value.case
+
+
+def test_a_rival_that_evaluation_denies_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To an encoder that forgets keeps, a lid does as well."""
+    monkeypatch.setattr(Claims, "keeps", lambda *_: TRUE)
+    problem = tank(variables=[field("size", 4, 1), LID, LIMIT])
+    with pytest.raises(UnconfirmedModelError, match="repair other than the fix"):
+        _decide(problem, {"size": 4, "lid": 0, "limit": 11})
+
+
+def test_a_route_that_evaluation_allows_is_an_error_when_z3_denies_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Claims, "keeps", lambda *_: FALSE)
+    with pytest.raises(UnconfirmedModelError, match="another outcome"):
+        _decide(tank(), FULL)
+
+
+def test_a_mended_world_that_z3_takes_for_unmended_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    cover = assign("cover", "OPEN", op(Op.AND, op(Op.NOT, FITS), op(Op.EQ, Var("lid"), 0)), ("lid", 1))
+    problem = tank(rules=[cover, attrs.evolve(SHRINK, keeps=())])
+    proof = _decide(problem, FULL)
+    assert proof.refutations[0].rival is not None
+    monkeypatch.setattr(Claims, "repairs", lambda *_: FALSE)
+    with pytest.raises(UnconfirmedModelError, match="the rival does not mend"):
+        Prover(problem).prove(proof)
 
 
 # ---- channels ------------------------------------------------------------------------------------------
