@@ -1,0 +1,221 @@
+"""Rows for trainers and studies, and walks in words."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pytest
+
+from compiler.cli import main
+from compiler.emit.record import TaskRecord, read_gold, read_meta
+from compiler.plan import DatasetPlan, ProgramPlan
+from compiler.rationale import OtherSourcesError, Rationales, write_rationale
+from compiler.splits import TaskSpec
+from compiler.workbench import Workbench
+from gpu_train_debug.exports import config_files, generation_rows, grpo_row, sft_row
+from gpu_train_debug.grading.rubric import grade
+from gpu_train_debug.reward import completion_text
+from gpu_train_debug.tasks import TaskRow, TasksError
+from solvers.evidence import evidence_class
+from solvers.walks import walk_batch
+
+from .conftest import INCIDENTS
+
+Rows = dict[str, list[TaskRow]]
+Gtd = Callable[..., str]
+
+
+@pytest.fixture
+def gtd(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Gtd:
+    """Run the command in an empty folder; gives what it prints, and checks its status."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str | Path, status: int = 0) -> str:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stopped:
+            main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        assert stopped.value.code == status, captured.err
+        return captured.out if status == 0 else captured.err
+
+    return run
+
+
+def record_of(row: TaskRow) -> TaskRecord:
+    return TaskRecord(row.id, row.archetype, row.split, row.prompt, row.gold, row.meta)
+
+
+def all_rows(rows: Rows) -> list[TaskRow]:
+    return [row for split in rows.values() for row in split]
+
+
+def test_sft_rows_end_with_the_gold(rows: Rows) -> None:
+    for row in all_rows(rows):
+        exported = sft_row(row)
+        assert exported["prompt"] == [{"role": "user", "content": row.prompt}]
+        assert exported["completion"] == [{"role": "assistant", "content": row.gold}]
+        reasoned = completion_text(sft_row(row, "Because {of this}.\n")["completion"])
+        assert reasoned == f"Because {{of this}}.\n\n{row.gold}"
+        assert grade(reasoned, row.gold).exact
+
+
+def test_grpo_rows_hold_what_the_reward_needs(rows: Rows) -> None:
+    row = rows["test"][0]
+    exported = grpo_row(row)
+    assert exported["gold"] == row.gold
+    assert exported["prompt"][0]["content"] == row.prompt
+    assert "environment" not in exported
+
+
+def test_rationales_name_codes_and_changes_in_order_and_give_the_gold_away_last(
+    rows: Rows, program: ProgramPlan, dataset: DatasetPlan
+) -> None:
+    writer = Rationales(program, dataset)
+    for row in all_rows(rows):
+        text = writer.of(record_of(row))
+        gold, meta = read_gold(row.gold), read_meta(row.meta)
+        fired = [line for line in text.splitlines() if ", fires: " in line]
+        rules = {rule.name: rule.code for rule in program.systems[meta.system].problem.rules}
+        assert [rules[name] for name in meta.rules] == [line.split(", ")[1] for line in fired]
+        last = text.rstrip().splitlines()[-1]
+        if gold.fix:
+            assert all(f"`{field}` from " in last for field in gold.fix)
+        else:
+            assert last == "So the run is healthy, and nothing is to be changed."
+        assert grade(completion_text(sft_row(row, text)["completion"]), row.gold).exact
+
+
+def test_rationales_tell_nothing_that_the_prompt_leaves_open(
+    rows: Rows, program: ProgramPlan, dataset: DatasetPlan
+) -> None:
+    """Every world that prints the same and takes the same path gets the same words."""
+    workbench = Workbench(program, dataset, prove=False)
+    compared = 0
+    for row in all_rows(rows):
+        meta = read_meta(row.meta)
+        spec = TaskSpec(row.split, row.archetype, int(row.id.rpartition("-")[2]))
+        world = workbench.candidate(spec, meta.draw)
+        assert world is not None
+        system = workbench.system(meta.system)
+        text = write_rationale(system.plan, system.tables, world)
+        state, size = evidence_class(system.tables, world)
+        for group in walk_batch(system.tables, state, size):
+            cells = {name: np.broadcast_to(cell, len(group.rows)) for name, cell in group.start.items()}
+            worlds = [{name: int(cell[i]) for name, cell in cells.items()} for i in range(len(group.rows))]
+            if world in worlds:
+                texts = {write_rationale(system.plan, system.tables, other) for other in worlds}
+                assert texts == {text}
+                compared += len(worlds) - 1
+    assert compared > 10
+
+
+def test_a_rationale_of_other_sources_is_refused(rows: Rows, program: ProgramPlan, dataset: DatasetPlan) -> None:
+    row = rows["train"][0]
+    with pytest.raises(OtherSourcesError, match=row.id):
+        Rationales(program, attrs.evolve(dataset, seed=dataset.seed + 1)).of(record_of(row))
+    with pytest.raises(OtherSourcesError):
+        Rationales(program, dataset).of(attrs.evolve(record_of(row), archetype="unknown"))
+
+
+def test_the_command_writes_each_form(gtd: Gtd, out: Path, tmp_path: Path) -> None:
+    gtd("export", "sft", "--data", out, "-o", "a/sft.jsonl", "--rationale", "--sources", INCIDENTS)
+    lines = [json.loads(line) for line in (tmp_path / "a" / "sft.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == 12
+    assert all("Pass 1 through the runbook." in completion_text(line["completion"]) for line in lines)
+    printed = gtd("export", "grpo", "--data", out, "--split", "test", "--limit", "2", "--tier", "computed")
+    assert [json.loads(line)["tier"] for line in printed.splitlines()] == ["computed", "computed"]
+
+
+def test_the_command_refuses_what_is_not_there(gtd: Gtd, out: Path, tmp_path: Path) -> None:
+    assert "there is no split `tests`" in gtd("export", "grpo", "--data", out, "--split", "tests", status=2)
+    assert "traces.jsonl" in gtd("export", "generations", tmp_path, "--arm", "base", status=2)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "train.jsonl").write_text((out / "train.jsonl").read_text(encoding="utf-8"), encoding="utf-8")
+    arguments = ("export", "sft", "--data", tmp_path / "data", "--rationale", "--sources", INCIDENTS)
+    assert "needs the manifest" in gtd(*arguments, status=2)
+
+
+def test_a_failing_export_leaves_the_file_as_it_was(gtd: Gtd, out: Path, tmp_path: Path) -> None:
+    (tmp_path / "sft.jsonl").write_text("earlier")
+    (tmp_path / "data").mkdir()
+    shutil.copyfile(out / "manifest.json", tmp_path / "data" / "manifest.json")
+    lines = (out / "train.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    row = json.loads(lines[1])
+    foreign = json.dumps({**row, "meta": row["meta"].replace('"evidence": "', '"evidence": "0')})
+    (tmp_path / "data" / "train.jsonl").write_text(f"{lines[0]}{foreign}\n", encoding="utf-8")
+    arguments = ("export", "sft", "--data", "data", "-o", "sft.jsonl", "--rationale", "--sources", INCIDENTS)
+    assert row["id"] in gtd(*arguments, status=1)
+    assert (tmp_path / "sft.jsonl").read_text() == "earlier"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "sft.jsonl"]
+
+
+def episode(task: str, reply: str | None, *, ok: bool = True) -> str:
+    nodes = [{"message": {"role": "user", "content": "prompt"}}]
+    if reply is not None:
+        nodes.append({"message": {"role": "assistant", "content": reply}})
+    return json.dumps({"ok": ok, "task": {"data": {"id": task}}, "traces": [{"nodes": nodes}]}) + "\n"
+
+
+def test_runs_become_archives_with_numbered_samples(tmp_path: Path) -> None:
+    lines = [episode("t-0", "a"), episode("t-1", "b"), episode("t-0", "c"), episode("t-1", "half", ok=False)]
+    (tmp_path / "traces.jsonl").write_text("".join(lines))
+    rows = [(row["id"], row["sample"], row["completion"]) for row in generation_rows(tmp_path, "base")]
+    assert rows == [("t-0", 0, "a"), ("t-1", 0, "b"), ("t-0", 1, "c"), ("t-1", 1, "")]
+
+
+@pytest.mark.parametrize("line", ["{", "[]", '{"task": {}}', '{"task": {"data": {"id": "a"}}, "ok": true}'])
+def test_a_line_that_is_no_episode_is_named_with_its_place(tmp_path: Path, line: str) -> None:
+    (tmp_path / "traces.jsonl").write_text(line + "\n")
+    with pytest.raises(TasksError, match=r"traces\.jsonl:1"):
+        list(generation_rows(tmp_path, "base"))
+
+
+def test_configs_hold_the_frozen_settings_and_name_real_things(gtd: Gtd, tmp_path: Path) -> None:
+    gtd("export", "configs", "-o", "train")
+    names = [path.name for path in config_files()]
+    assert sorted(path.name for path in (tmp_path / "train").iterdir()) == names
+    text = {name: (tmp_path / "train" / name).read_text(encoding="utf-8") for name in names}
+    assert all("Qwen/Qwen2.5-3B-Instruct" in each for each in text.values())
+    assert "num_train_epochs: 2\n" in text["trl-sft.yaml"]
+    assert "max_steps: 60\nlearning_rate: 1.0e-6\n" in text["trl-grpo.yaml"]
+    assert "gpu_train_debug.reward.task_reward" in text["trl-grpo.yaml"]
+    prime = tomllib.loads(text["prime-rl.toml"])
+    assert (prime["max_steps"], prime["trainer"]["optim"]["lr"]) == (60, 1e-6)
+    source = prime["orchestrator"]["train"]["source"][0]["env"]
+    assert source["taskset"] == {"id": "gpu-train-debug", "split": "train"}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("datasets") is None, reason="needs `datasets`, of the extra `train`")
+def test_exports_and_the_dataset_folder_load_with_datasets(gtd: Gtd, out: Path, tmp_path: Path, rows: Rows) -> None:
+    gtd("export", "sft", "--data", out, "-o", "sft.jsonl")
+    gtd("export", "grpo", "--data", out, "-o", "grpo.jsonl")
+    code = """
+import json, sys
+from datasets import load_dataset
+out, cache = sys.argv[1:]
+load = lambda **kw: load_dataset("json", split="train", cache_dir=cache, **kw)
+sft, grpo = load(data_files="sft.jsonl"), load(data_files="grpo.jsonl")
+whole = load_dataset(out, cache_dir=cache)
+print(json.dumps({
+    "sft": [row["completion"][0]["content"] for row in sft],
+    "grpo": [[row["prompt"][0]["content"], row["gold"]] for row in grpo],
+    "whole": {name: split["id"] for name, split in whole.items()},
+}))
+"""
+    command = [sys.executable, "-c", code, str(out), str(tmp_path / "cache")]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    loaded = json.loads(run.stdout.splitlines()[-1])
+    assert loaded["sft"] == [row.gold for row in rows["train"]]
+    assert loaded["grpo"] == [[row.prompt, row.gold] for row in rows["train"]]
+    assert loaded["whole"] == {split: [row.id for row in rows[split]] for split in loaded["whole"]}
+    assert set(loaded["whole"]) == set(rows)
