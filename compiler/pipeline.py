@@ -8,11 +8,9 @@ in the main process. Nothing is written here; `emit.jsonl` does that.
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 
 import attrs
@@ -20,6 +18,7 @@ import attrs
 from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan
 from compiler.splits import TaskSpec, split_specs
 from compiler.workbench import Made, Missing, Workbench
+from compiler.workers import worker_pool
 
 CHUNK = 8  # tasks that travel to a worker together
 WINDOW = 4  # chunks in flight for each worker
@@ -66,7 +65,6 @@ _WORKBENCH: Workbench | None = None
 
 def _start_worker(program: ProgramPlan, dataset: DatasetPlan, prove: bool) -> None:
     global _WORKBENCH
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process stops the workers
     _WORKBENCH = Workbench(program, dataset, prove=prove)
 
 
@@ -82,16 +80,8 @@ def makers(program: ProgramPlan, dataset: DatasetPlan, *, jobs: int, prove: bool
     if jobs <= 1:
         yield Makers(None, 1, local)
         return
-    executor = ProcessPoolExecutor(
-        jobs,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_start_worker,
-        initargs=(program, dataset, prove),
-    )
-    try:
+    with worker_pool(jobs, _start_worker, (program, dataset, prove)) as executor:
         yield Makers(executor, jobs, local)
-    finally:
-        executor.shutdown(wait=True, cancel_futures=True)
 
 
 class MissingTaskError(Exception):

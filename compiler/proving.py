@@ -6,10 +6,8 @@ made tasks. Draws come from streams of their own, so they are not the tasks of t
 
 from __future__ import annotations
 
-import multiprocessing
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
 from compiler.report import Finding, finding_of
 from compiler.splits import TaskSpec
 from compiler.workbench import DisagreementError, Made, Missing, System, Workbench, ask
+from compiler.workers import worker_pool
 from dsl.diagnostics import Diagnostic
 from solvers.budget import Budget
 from solvers.exhaustive import check_world
@@ -84,7 +83,7 @@ def prove_archetypes(
             results.append(prove_archetype(program, name, options))
             advance()
         return results
-    with ProcessPoolExecutor(min(jobs, len(names)), mp_context=multiprocessing.get_context("spawn")) as executor:
+    with worker_pool(min(jobs, len(names))) as executor:
         for future in [executor.submit(prove_archetype, program, name, options) for name in names]:
             results.append(future.result())
             advance()

@@ -7,11 +7,9 @@ seed. Files are read line by line and lines checked by workers, so memory doesn'
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -28,6 +26,7 @@ from compiler.reader.values import Value
 from compiler.report import Finding, finding_about
 from compiler.splits import Novelty, TaskSpec, regions_of, split_specs
 from compiler.workbench import DisagreementError, System, UndecidedError, Workbench
+from compiler.workers import worker_pool
 from solvers.evaluate import observe
 from solvers.exhaustive import check_world
 from solvers.outcome import TaskProof, Verdict
@@ -213,7 +212,6 @@ _CHECKER: LineChecker | None = None
 
 def _start_worker(program: ProgramPlan, dataset: DatasetPlan) -> None:
     global _CHECKER
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process stops the workers
     _CHECKER = LineChecker(program, dataset)
 
 
@@ -231,12 +229,8 @@ def _checkers(
         checker = LineChecker(program, dataset)
         yield lambda lines: map(checker.check, lines)
         return
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker, initargs=(program, dataset))
-    try:
+    with worker_pool(jobs, _start_worker, (program, dataset)) as pool:
         yield lambda lines: _check_by_pool(pool, lines, WINDOW * jobs)
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _check_by_pool(pool: Executor, lines: Iterator[Line], window: int) -> Iterator[Checked]:

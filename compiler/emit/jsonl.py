@@ -16,15 +16,13 @@ import hashlib
 import os
 import re
 import shutil
-import signal
 import sys
-import threading
-from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import BinaryIO, Self
 
 from compiler.emit.manifest import FileEntry
+from compiler.interrupts import interrupts_deferred
 
 if sys.platform != "win32":
     import fcntl
@@ -107,7 +105,7 @@ class StagedFolder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with _interrupts_deferred():
+        with interrupts_deferred():
             for file in self._files:
                 file.discard()
             self._leave()
@@ -116,7 +114,7 @@ class StagedFolder:
         """Start the file `name`. Files are published in the order in which they were opened."""
         if not name or name.startswith(".") or Path(name).name != name:
             raise ValueError(f"not the name of an output file: {name!r}")
-        with _interrupts_deferred():
+        with interrupts_deferred():
             file = StagedFile(self.folder / name)
             self._files.append(file)
         return file
@@ -125,7 +123,7 @@ class StagedFolder:
         """Give all files their names. If one can't have its name, all keep what they had before."""
         for file in self._files:
             file.finish()
-        with _interrupts_deferred():
+        with interrupts_deferred():
             _replace_together([(file.temporary, file.target) for file in self._files])
             self._files.clear()
             self._made.clear()
@@ -223,24 +221,3 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-@contextlib.contextmanager
-def _interrupts_deferred() -> Iterator[None]:
-    """Hold back Ctrl-C and termination until the block is done. Other threads never get them anyway."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    pending: list[int] = []
-
-    def note(number: int, frame: FrameType | None) -> None:
-        pending.append(number)
-
-    earlier = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in earlier.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        for noted in pending:
-            signal.raise_signal(noted)

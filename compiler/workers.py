@@ -1,0 +1,61 @@
+"""Pools of worker processes that leave Ctrl-C to the main process.
+
+Workers are spawned, not forked: Z3 and numpy start threads, and a fork in their middle is undefined. They
+start one by one with the submissions; an interrupt during such a start would leave a half-started process
+behind, so it waits until the submission is made.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from typing import Any, ParamSpec, TypeVar
+
+from compiler.interrupts import INTERRUPTS, interrupts_deferred
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@contextmanager
+def worker_pool(
+    jobs: int, initializer: Callable[..., None] | None = None, initargs: tuple[Any, ...] = ()
+) -> Iterator[Executor]:
+    """Start `jobs` processes; on the way out, waiting work is dropped and running work is waited for."""
+    context = multiprocessing.get_context("spawn")
+    pool = _Pool(jobs, mp_context=context, initializer=_begin, initargs=(initializer, *initargs))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Pool(ProcessPoolExecutor):
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        with interrupts_deferred(), _interrupts_blocked():
+            return super().submit(fn, *args, **kwargs)
+
+
+def _begin(initializer: Callable[..., None] | None, *initargs: Any) -> None:
+    """Start a worker. It inherits blocked interrupts, which is right for Ctrl-C only."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)
+    if initializer is not None:
+        initializer(*initargs)
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Block interrupts in this thread and the processes that it starts."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
