@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies.problems import Draw, all_worlds, problems, worlds
+from strategies.tank import LARGEST, LID, LIMIT, SHRINK, tank
 
 from solvers.evaluate import run_walk
 from solvers.outcome import Ending
-from solvers.problem import Problem
+from solvers.problem import Alternative, Direction, Kind, Problem, Variable
 from solvers.tables import Cell, Tables
 from solvers.walks import plain_walk, walk_batch
 
@@ -50,3 +53,17 @@ def test_walk_batch_agrees_where_worlds_share_most_values(case: tuple[Problem, l
 def test_walk_batch_of_nothing_is_nothing() -> None:
     problem = Problem("empty", (), (), (), ())
     assert walk_batch(Tables(problem), {}, 0) == []
+
+
+@pytest.mark.parametrize("direction", list(Direction), ids=str)
+def test_picks_go_by_direction_for_one_world_and_for_many(direction: Direction) -> None:
+    """In an order of the domain that is neither sorted nor that of preference."""
+    sizes = Variable("size", Kind.CONFIG, (4, 1, 8, 2), editable=True, preference=(8, 2, 4, 1))
+    rule = attrs.evolve(SHRINK, alternatives=(Alternative((attrs.evolve(LARGEST, direction=direction),)),))
+    problem = tank(variables=[sizes, LID, LIMIT], rules=[rule])
+    tables = Tables(problem)
+    worlds = [{"size": 8, "lid": 0, "limit": limit} for limit in (11, 12)]
+    for batch in ([worlds[0]], worlds):
+        for group in walk_batch(tables, _batch(batch), len(batch)):
+            for place, row in enumerate(group.rows.tolist()):
+                assert plain_walk(tables, group, place) == run_walk(problem, batch[row])
