@@ -226,14 +226,14 @@ class _Writer(Values):
         if left:
             rest = ", ".join(f"{count} fail because {reason}" for reason, count in left.most_common())
             lines.append(f"- and {sum(left.values())} more: {rest}")
-        fields = ", ".join(f"`{name}`" for name in named_fields(self.problem, walk))
+        fields = ", ".join(f"`{name}`" for name in named_fields(self.problem, walk, *self.proof.walks))
         yield f"Over the named fields ({fields}) there are {len(tried)} assignments that cost no more. Each fails:"
         yield "\n".join(lines)
 
     def cheaper(self, walk: Walk) -> Iterator[dict[str, int]]:
         """Every other assignment to at most as many of the named fields as the fix changes."""
         fix = dict(walk.fix)
-        names = named_fields(self.problem, walk)
+        names = named_fields(self.problem, walk, *self.proof.walks)
         for size in range(len(fix) + 1):
             for fields in itertools.combinations(names, size):
                 options = [

@@ -341,9 +341,13 @@ def _kept(keep: Keep, earlier: _World, later: _World) -> bool:
     assert_never(keep.sense)
 
 
-def named_fields(problem: Problem, walk: Walk) -> tuple[str, ...]:
-    """List the fields that the used alternatives of the fired rules set, in field order."""
-    named = {field for step in walk.steps for field in step.sets}
+def named_fields(problem: Problem, *walks: Walk) -> tuple[str, ...]:
+    """List the fields that the used alternatives of the fired rules set in any of `walks`, in field order.
+
+    The named fields of a task are those of the walks of its whole evidence class: worlds that print the same may
+    come to one answer through different alternatives, and what rivals a fix must not hang on which is looked at.
+    """
+    named = {field for walk in walks for step in walk.steps for field in step.sets}
     return tuple(variable.name for variable in problem.variables if variable.name in named)
 
 

@@ -138,7 +138,8 @@ class _Check:
         """Find the strongest level at which there is no rival."""
         if not self.walk.fix:  # only the empty repair changes no field
             return self._proved(Uniqueness.ANY, (self.walk.start,), size)
-        named = evaluate.named_fields(self.problem, self.walk)
+        sets = {field for part in patients for step in part.group.steps for field in step.sets}
+        named = tuple(field for field in self.conditions.fields if field in sets)
         for level, fields in (
             (Uniqueness.ANY, self.conditions.fields),
             (Uniqueness.NAMED, named),

@@ -125,7 +125,8 @@ class Prover:
         found = {"determined": queries.other_outcome(self._claims, evidence, self._routes(walk, known.walks))}
         if walk.fix:
             worlds = self._members(walk, evidence, known.rival_worlds)
-            found["unique"] = queries.rival(self._claims, walk, proof.uniqueness, worlds)
+            routes = self._routes(walk, known.walks)
+            found["unique"] = queries.rival(self._claims, walk, proof.uniqueness, worlds, routes)
         gold = f"Gold: {', '.join(walk.codes) or 'no code'}; fix: {_listed(walk.fix) or 'none'}"
         return {name: self._written(query, f"Claim: there is no {query.text}\n{gold}") for name, query in found.items()}
 
@@ -158,7 +159,7 @@ class Prover:
         if refutation is not None:
             return found.result(Verdict.AMBIGUOUS, refutations=(refutation,))
         for rival in rivals:
-            is_one = self._rivals(found.walk, rival, Uniqueness.PREFERRED)
+            is_one = self._rivals(found, rival, Uniqueness.PREFERRED)
             if is_one and self._counterexample(found, rival) is None:
                 refutation = Refutation(Claim.P3, found.walk.start, rival=rival)
                 return found.result(Verdict.AMBIGUOUS, refutations=(refutation,))
@@ -203,7 +204,7 @@ class Prover:
         if not found.walk.fix:
             return None  # only the empty repair changes no field
         while True:
-            query = queries.rival(self._claims, found.walk, level, found.worlds)
+            query = queries.rival(self._claims, found.walk, level, found.worlds, found.routes)
             outcome = self._decided(query)
             if outcome is None:
                 return None
@@ -231,14 +232,14 @@ class Prover:
         given = _read(outcome, fields, repaired_name)
         rival = {field: value for field, value in given.items() if value != start[field]}
         mends = all(evaluate.is_repair(self.problem, walk, rival) for walk in found.worlds)
-        if not (mends and self._rivals(found.walk, rival, level)):
+        if not (mends and self._rivals(found, rival, level)):
             raise self._unconfirmed(query, outcome)
         return rival
 
-    def _rivals(self, walk: Walk, repair: Assignment, level: Uniqueness) -> bool:
+    def _rivals(self, found: _Found, repair: Assignment, level: Uniqueness) -> bool:
         """Whether `repair` is another than the fix, and as good as a rival has to be at this level."""
-        fix = dict(walk.fix)
-        named = repair.keys() <= set(evaluate.named_fields(self.problem, walk))
+        walk, fix = found.walk, dict(found.walk.fix)
+        named = repair.keys() <= set(evaluate.named_fields(self.problem, *found.routes))
         if repair == fix or not (named or level is Uniqueness.ANY):
             return False
         if level is not Uniqueness.PREFERRED:

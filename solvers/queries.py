@@ -97,14 +97,18 @@ def other_outcome(claims: Claims, evidence: Evidence, walks: Sequence[Walk]) -> 
     return Query(text, (_shows(claims, evidence), *parts))
 
 
-def rival(claims: Claims, walk: Walk, level: Uniqueness, worlds: Sequence[Walk]) -> Query:
-    """Ask for a rival at some level, of which it is known only that it mends the start of each of `worlds` (P3)."""
+def rival(claims: Claims, walk: Walk, level: Uniqueness, worlds: Sequence[Walk], routes: Sequence[Walk]) -> Query:
+    """Ask for a rival at some level, of which it is known only that it mends the start of each of `worlds` (P3).
+
+    The routes of the class name the fields.
+    """
     path = path_of(walk)
     changes = len(walk.fix)
     if level is Uniqueness.ANY:
         fields = tuple(variable.name for variable in claims.problem.editable)
     else:
-        fields = claims.named_fields(path)
+        named = {field for route in routes for field in claims.named_fields(path_of(route))}
+        fields = tuple(variable.name for variable in claims.problem.editable if variable.name in named)
 
     def build_cost(claims: Claims, known: Values, path: Path) -> Term:
         route = claims.route(claims.start(known), path, known)
@@ -117,7 +121,7 @@ def rival(claims: Claims, walk: Walk, level: Uniqueness, worlds: Sequence[Walk])
         return claims.repairs(route, claims.mended(route.start, fields, known))
 
     config = start_values(walk.start, (variable.name for variable in claims.problem.editable))
-    cost = Part(("cost", level, changes), build_cost, config | walk_values(walk), path)
+    cost = Part(("cost", level, changes, fields), build_cost, config | walk_values(walk), path)
     mends = [
         Part(
             ("mends", fields), build_mends, start_values(world.start, world.start) | walk_values(world), path_of(world)

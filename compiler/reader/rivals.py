@@ -58,7 +58,7 @@ def rivals(document: Document, solution: Solution, world: Mapping[str, Value] | 
 
     Args:
         solution: A solution of `document` with an answer.
-        world: Hidden values of the fitting world whose walk names the fields; some such world
+        world: Hidden values of the fitting world from which repairs are priced; some such world
             if None. Names may be left out.
 
     Raises:
@@ -77,7 +77,8 @@ def rivals(document: Document, solution: Solution, world: Mapping[str, Value] | 
     fix: dict[str, Value] = solution.answer["fix"]
     tester = _Tester(system, meter)
     failure = next(filter(None, (tester.failure(case, fix) for case in cases)), "")
-    fields = tuple(field for field in system.editable if field.name in home.named)
+    named = frozenset[str]().union(*(case.named for case in cases))
+    fields = tuple(field for field in system.editable if field.name in named)
     choosable = [field for field in fields if len(field.values) > 1]
     tried = 0
     found: list[Mapping[str, Value]] = []

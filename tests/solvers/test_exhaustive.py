@@ -36,9 +36,13 @@ def _assert_refuted(problem: Problem, proof: TaskProof, worlds: tuple[Assignment
             start, fix = proof.walk.start, dict(proof.walk.fix)
             assert refutation.world == start
             assert all(is_repair(problem, run_walk(problem, other), refutation.rival) for other in worlds)
-            assert refutation.rival.keys() <= set(named_fields(problem, proof.walk))
+            assert refutation.rival.keys() <= _named(problem, worlds)
             assert refutation.rival != fix
             assert cost(problem, start, refutation.rival) <= cost(problem, start, fix)
+
+
+def _named(problem: Problem, worlds: tuple[Assignment, ...]) -> set[str]:
+    return set(named_fields(problem, *(run_walk(problem, world) for world in worlds)))
 
 
 def _assert_no_rival_in(problem: Problem, proof: TaskProof, worlds: tuple[Assignment, ...]) -> None:
@@ -49,7 +53,7 @@ def _assert_no_rival_in(problem: Problem, proof: TaskProof, worlds: tuple[Assign
     left = [
         rival
         for rival in rivals(problem, walk, [run_walk(problem, world) for world in proof.rival_worlds])
-        if proof.uniqueness is Uniqueness.ANY or rival.keys() <= set(named_fields(problem, walk))
+        if proof.uniqueness is Uniqueness.ANY or rival.keys() <= _named(problem, worlds)
     ]
     if proof.uniqueness is Uniqueness.PREFERRED:
         price = cost(problem, walk.start, dict(walk.fix))

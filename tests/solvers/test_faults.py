@@ -14,7 +14,23 @@ from strategies.tank import FITS, LID, LIMIT, OVER, SHRINK, SIZE, assign, field,
 from solvers.evaluate import failing, is_repair, run_walk
 from solvers.exhaustive import check_world
 from solvers.outcome import Answer, Assignment, Claim, Ending, Refutation, TaskProof, Uniqueness, Verdict
-from solvers.problem import TRUE, Alternative, Direction, Keep, Kind, Op, Pick, Problem, Sense, Var, Variable
+from solvers.problem import (
+    TRUE,
+    Alternative,
+    Assign,
+    Const,
+    Direction,
+    Keep,
+    Kind,
+    Op,
+    Pick,
+    Problem,
+    Rule,
+    Sense,
+    Var,
+    Variable,
+)
+from solvers.prove import Prover
 from solvers.tables import Tables
 
 FULL = {"size": 8, "lid": 0, "limit": 12}  # needs 24; 4 portions fit
@@ -194,3 +210,23 @@ def test_routes_that_answer_alike_are_listed() -> None:
     assert proof.verdict is Verdict.UNIQUE
     assert [[step.alternative for step in walk.steps] for walk in proof.walks] == [[0], [1]]
     assert proof.walks[0] == proof.walk
+
+
+def test_the_fields_that_a_task_names_do_not_hang_on_the_hidden_world() -> None:
+    """One alternative sets `a`, the other `a` and `b` (to what it was): the same answer, whichever a world takes."""
+    a, b = Var("a"), Var("b")
+    ready = op(Op.GE, op(Op.ADD, a, b), 1)
+    both = Alternative((Assign("a", Const(1)), Assign("b", b)))
+    alone = Alternative((Pick("a", Direction.LARGEST, op(Op.EQ, Var("h"), 0)),))
+    problem = Problem(
+        "routes",
+        (field("a", 0, 1), field("b", 0, 1), Variable("h", Kind.HIDDEN, (0, 1))),
+        (),
+        (shown("a"), shown("b")),
+        (Rule("low", "LOW", op(Op.NOT, ready), (alone, both)),),
+        sound=ready,
+    )
+    proofs = [check_world(Tables(problem), {"a": 0, "b": 0, "h": hidden}) for hidden in (0, 1)]
+    assert [proof.verdict for proof in proofs] == [Verdict.UNIQUE, Verdict.UNIQUE]
+    assert [proof.uniqueness for proof in proofs] == [Uniqueness.PREFERRED, Uniqueness.PREFERRED]
+    assert [Prover(problem).prove(proof).verdict for proof in proofs] == [Verdict.UNIQUE, Verdict.UNIQUE]

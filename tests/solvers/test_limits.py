@@ -114,7 +114,11 @@ def test_a_refutation_that_plain_evaluation_denies_is_an_error(claim: str, monke
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("codes", [{"ACTIVATION_PEAK"}, {"REPLAY_MISSING"}, {"ACTIVATION_PEAK", "STARVED"}], ids=lambda codes: "+".join(sorted(codes)))
+@pytest.mark.parametrize(
+    "codes",
+    [{"ACTIVATION_PEAK"}, {"REPLAY_MISSING"}, {"ACTIVATION_PEAK", "STARVED"}],
+    ids=lambda codes: "+".join(sorted(codes)),
+)
 def test_no_repair_of_a_large_system_is_overlooked(codes: set[str]) -> None:
     """Where uniqueness is claimed over any fields: all repairs of as few changes, in plain evaluation."""
     problem = large_problem()

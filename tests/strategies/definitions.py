@@ -47,7 +47,7 @@ def judge(problem: Problem, world: Assignment) -> Judgement:
     fix = dict(walk.fix)
     if not all(is_repair(problem, other, fix) for other in walks):
         return Judgement(Verdict.AMBIGUOUS, worlds, Claim.P2)
-    named = set(named_fields(problem, walk))
+    named = set(named_fields(problem, *walks))
     found = list(rivals(problem, walk, walks))
     over_named = [rival for rival in found if rival.keys() <= named]
     price = cost(problem, world, fix)
