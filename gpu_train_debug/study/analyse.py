@@ -86,6 +86,10 @@ def _notes(scores: Scores, plan: Plan) -> list[str]:
     notes = []
     if scores.dropped:
         notes.append(f"arms that the plan doesn't name were left out: {', '.join(scores.dropped)}")
+    if scores.cut:
+        notes.append(
+            f"these arms have more samples than the {plan.samples} of each task that were used: {', '.join(scores.cut)}"
+        )
     if len({arm.samples for arm in scores.arms}) > 1:
         notes.append(
             "the arms differ in their numbers of samples: means and pass@k can be compared, "
@@ -93,13 +97,16 @@ def _notes(scores: Scores, plan: Plan) -> list[str]:
         )
     if any(arm.samples == 1 for arm in scores.arms):
         notes.append("with one sample of each task nothing can be said on systematic errors or groups")
-    primary = sum(1 for _ in plan.comparisons) * len(plan.primary.splits)
+    primary = len(plan.comparisons) * len(plan.primary.splits)
     shown = len(plan.comparisons) * len(METRICS) * (len(plan.splits) + (len(plan.splits) > 1))
     if primary:
         notes.append(
-            f"{shown} comparisons are shown; the p-values of the {primary} primary ones are adjusted for their number "
-            "(Holm), all intervals and other p-values stand for one comparison each"
+            f"{shown} comparisons are shown; the p-values of the primary ones ({primary}) are adjusted for their "
+            "number (Holm), every interval and every other p-value stands for one comparison alone"
         )
+    known = {task.archetype for task in scores.tasks}
+    if absent := sorted({name for twin, faults in plan.twins.items() for name in (twin, *faults)} - known):
+        notes.append(f"`twins` names archetypes of which there is no task here: {', '.join(absent)}")
     if not any(task.control for task in scores.tasks):
         notes.append("there are no controls among the tasks, so misses can't be told from wrong codes")
     return notes

@@ -42,11 +42,13 @@ class Archive(Generic[Kept]):
     Attributes:
         arms: Arm, then for each task in order the samples by their numbers; equally many within an arm.
         dropped: Arms that are in the files and weren't asked for.
+        cut: Arms with more samples of some task than asked for.
         digests: SHA-256 of each file, by its path as given.
     """
 
     arms: Mapping[str, tuple[tuple[Kept, ...], ...]]
     dropped: tuple[str, ...]
+    cut: tuple[str, ...]
     digests: Mapping[str, str]
 
 
@@ -105,6 +107,7 @@ def read_archive(
     return Archive(
         arms={arm: tuple(_in_order(found[arm][task.id], samples) for task in tasks) for arm in (arms or sorted(found))},
         dropped=tuple(sorted(dropped)),
+        cut=tuple(sorted(arm for arm, rows in found.items() if samples and max(map(len, rows.values())) > samples)),
         digests={str(path): digest_file(path) for path in paths},
     )
 

@@ -12,6 +12,7 @@ from gpu_train_debug.study.controls import BEYOND, CONTROL_OUTCOMES, FAULT_OUTCO
 from gpu_train_debug.study.errors import KINDS
 from gpu_train_debug.study.freeze import ALTERED, AMENDED, UNFROZEN
 from gpu_train_debug.study.plan import ALL
+from gpu_train_debug.study.resample import THIN
 from gpu_train_debug.study.tabulate import Row, pick
 
 THIN_MARK = "†"
@@ -104,7 +105,8 @@ def _status(section: Mapping[str, Any]) -> str:
     elif status == ALTERED:
         lines = ["**The plan of this study was ALTERED after it was sealed.** Read it as exploration."]
     elif status == AMENDED:
-        lines = [f"**The plan of this study was AMENDED** ({len(chain) - 1} times since `{chain[0]['hash'][:16]}`)."]
+        times = "once" if len(chain) == 2 else f"{len(chain) - 1} times"
+        lines = [f"**The plan of this study was AMENDED** {times} since it was frozen as `{chain[0]['hash'][:16]}`."]
     else:
         lines = [f"The plan of this study was frozen as `{section['hash'][:16]}` and not changed since."]
     for link in chain[1:]:
@@ -126,8 +128,8 @@ def _inputs(content: Mapping[str, Any]) -> str:
     bootstrap = plan["bootstrap"]
     told = (
         f"Numbers in brackets are {bootstrap['confidence']:.0%} intervals from {bootstrap['resamples']} resamples "
-        f"of the tasks (seed {bootstrap['seed']}); {THIN_MARK} marks those that rest on fewer than ten tasks that "
-        "differ from the rest, or on a single task: they cover less than they say."
+        f"of the tasks (seed {bootstrap['seed']}); {THIN_MARK} marks those that rest on fewer than {THIN} tasks that "
+        "differ from the most frequent value: they cover less than they say."
     )
     notes = "\n".join(f"- {_text(note)}" for note in content["notes"])
     return "\n\n".join(part for part in ("## What went in", splits, arms, told, notes) if part)
@@ -282,7 +284,8 @@ def _twins(content: Mapping[str, Any], arms: Sequence[str]) -> str:
         "## Faults beside their twins",
         "Each fault with the healthy runs that resemble it. `named` is how often one of the fault's codes is named "
         "on the fault, `on twins` how often on its twins; their difference, `separation`, is 0 for a model that "
-        "can't tell them apart. `false alarm` is any fault named on the twins.",
+        "can't tell them apart. `false alarm` is any fault named on the twins. There are too few "
+        "tasks of each for intervals.",
     ]
     if not all(row["stated"] for row in rows):
         told.append("Where the plan states no twin (*), the controls of the same system stand in.")

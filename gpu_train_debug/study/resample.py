@@ -5,10 +5,10 @@ so tasks are resampled, each with all its samples: numbers come in here already 
 All statistics of one scope use the same resamples, so differences between arms are paired by construction.
 
 The interval is the expanded percentile interval (Hesterberg, "What teachers should know about the
-bootstrap", 2015, section 5.1): quantiles of the resampled statistic at levels that are widened for the
+bootstrap", 2015): quantiles of the resampled statistic at levels that are widened for the
 number of tasks. Plain percentiles are too narrow by a factor of sqrt((n - 1) / n), and the normal quantile
-is short of Student's; both matter for a few dozen tasks. docs/study.md has the measured coverage of this,
-the plain percentile, BCa and the studentised interval.
+is short of Student's; both matter for a few dozen tasks. benchmarks/intervals.md has the measured coverage of
+this, the plain percentile, BCa and the studentised interval.
 
 The draws come from the raw words of Philox, keyed by a hash: they depend on the seed and the name of the
 scope alone, not on other scopes, and NumPy keeps these words the same in all versions.
@@ -26,8 +26,8 @@ from scipy.special import ndtr, stdtrit
 
 Floats = npt.NDArray[np.float64]
 
-THIN = 10
-"""Below so many informative tasks an interval covers less than it says (measured, see docs/study.md)."""
+THIN = 5
+"""Below so many informative tasks an interval covers less than it says (measured: benchmarks/intervals.md)."""
 
 _CHUNK = 1 << 22  # numbers drawn at a time
 

@@ -58,11 +58,12 @@ class ArmScores:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """All arms on the same tasks."""
+    """All arms on the same tasks; `dropped`, `cut` and `digests` as in `Archive`."""
 
     tasks: tuple[Task, ...]
     arms: tuple[ArmScores, ...]
     dropped: tuple[str, ...]
+    cut: tuple[str, ...]
     digests: dict[str, str]
 
     def arm(self, name: str) -> ArmScores:
@@ -99,6 +100,7 @@ def score_archives(
         tasks=chosen,
         arms=tuple(scored_arm(name, replies) for name, replies in archive.arms.items()),
         dropped=archive.dropped,
+        cut=archive.cut,
         digests=dict(archive.digests),
     )
 

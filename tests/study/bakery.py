@@ -73,4 +73,4 @@ def arm_of_rates(name: str, rights: Sequence[int], samples: int) -> ArmScores:
 
 
 def make_scores(tasks: Sequence[Task], *arms: ArmScores) -> Scores:
-    return Scores(tasks=tuple(tasks), arms=arms, dropped=(), digests={})
+    return Scores(tasks=tuple(tasks), arms=arms, dropped=(), cut=(), digests={})

@@ -122,7 +122,7 @@ def test_amended_plan_gives_a_report_that_says_so(run: Run, arms: str) -> None:
     assert out.startswith('band.metric: "score" -> "exact"\namended ')
     assert run("report", arms, "--plan", "plan.json", "--pictures", "none")[0] == 0
     text = Path("study/report.md").read_text()
-    assert "**The plan of this study was AMENDED** (1 times since" in text
+    assert "**The plan of this study was AMENDED** once since it was frozen as" in text
     assert "as in the paper" in text
 
 

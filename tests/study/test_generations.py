@@ -47,6 +47,7 @@ def test_first_samples_are_used_when_cut(two: tuple[Task, ...], archive: Write) 
     rows = [*all_of(two, "base", 2), (two[0].id, "base", 7, "late")]
     read = texts([archive(*rows)], two, samples=2)
     assert [len(row) for row in read.arms["base"]] == [2, 2]
+    assert read.cut == ("base",)
 
 
 def test_tasks_outside_the_study_and_other_arms_are_passed_over(two: tuple[Task, ...], archive: Write) -> None:

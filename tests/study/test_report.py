@@ -135,6 +135,13 @@ def test_tasks_without_controls_are_noted(tmp_path: Path) -> None:
     assert "| `cold_oven` | 3 |" in render_markdown(content, {})
 
 
+def test_what_was_left_out_is_noted(simulated: Path, task_set: TaskSet) -> None:
+    plan = Plan(bootstrap=FAST, samples=3, twins={"sticky_rye": ("no_such_fault",)})
+    notes = content_of([simulated], task_set, plan)["notes"]
+    assert "these arms have more samples than the 3 of each task that were used: base, tuned" in notes
+    assert "`twins` names archetypes of which there is no task here: no_such_fault" in notes
+
+
 def test_names_cant_break_the_markdown(content: dict[str, Any]) -> None:
     text = render_markdown(content, {})
     assert text.startswith("# Tuned \\| base\n")
