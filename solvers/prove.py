@@ -122,10 +122,10 @@ class Prover:
         settled = self.prove(proof)  # may add routes; where it doesn't agree, the claims stay as they are
         known = settled if settled.verdict is Verdict.UNIQUE else proof
         evidence = self._evidence(walk.start)
-        found = {"determined": queries.other_outcome(self._claims, evidence, self._routes(walk, known.walks))}
+        routes = self._routes(walk, evidence, known.walks)
+        found = {"determined": queries.other_outcome(self._claims, evidence, routes)}
         if walk.fix:
             worlds = self._members(walk, evidence, known.rival_worlds)
-            routes = self._routes(walk, known.walks)
             found["unique"] = queries.rival(self._claims, walk, proof.uniqueness, worlds, routes)
         gold = f"Gold: {', '.join(walk.codes) or 'no code'}; fix: {_listed(walk.fix) or 'none'}"
         return {name: self._written(query, f"Claim: there is no {query.text}\n{gold}") for name, query in found.items()}
@@ -147,7 +147,7 @@ class Prover:
             refutation = Refutation(Claim.P1, walk.start)
             return TaskProof(Verdict.AMBIGUOUS, walk, refutations=(refutation,), reason=walk.ending.value)
         evidence = self._evidence(walk.start)
-        found = _Found(walk, evidence, self._routes(walk, known), self._members(walk, evidence, worlds))
+        found = _Found(walk, evidence, self._routes(walk, evidence, known), self._members(walk, evidence, worlds))
         try:
             return self._settle(found, levels, rivals)
         except _UndecidedError as undecided:
@@ -320,9 +320,9 @@ class Prover:
                 members.append(evaluate.run_walk(self.problem, full))
         return members
 
-    def _routes(self, walk: Walk, known: Iterable[Walk]) -> list[Walk]:
-        """Return one walk for each route, that of the task first; those of other answers are left out."""
-        walks = [walk, *(evaluate.run_walk(self.problem, other.start) for other in known)]
+    def _routes(self, walk: Walk, evidence: Evidence, known: Iterable[Walk]) -> list[Walk]:
+        """Return one walk for each route, that of the task first; those of other answers or classes are left out."""
+        walks = self._members(walk, evidence, (other.start for other in known))
         same = [other for other in walks if other.gives_task and other.answer == walk.answer]
         return list({_route(other): other for other in reversed(same)}.values())[::-1]
 

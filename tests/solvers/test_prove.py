@@ -253,6 +253,18 @@ def test_worlds_outside_the_class_rule_nothing_out(templates: bool) -> None:
     assert prover.prove(attrs.evolve(proof, rival_worlds=(foreign,))).rival_worlds == (FULL,)
 
 
+def test_walks_outside_the_class_are_no_routes(templates: bool) -> None:
+    """Under a lid the same answer comes from another alternative; that names no field for a world without."""
+    without = op(Op.ITE, op(Op.EQ, Var("lid"), 0), 2, 99)
+    under = Alternative((Assign("size", Const(2)), Assign("lid", Const(1))))
+    rule = Rule("shrink", "TOO_LARGE", op(Op.NOT, FITS), (Alternative((Assign("size", without),)), under))
+    prover = Prover(tank(rules=[rule]), templates=templates)
+    proof = prover.decide(FULL)
+    outside = evaluate.run_walk(prover.problem, {**FULL, "lid": 1})
+    assert outside.answer == proof.walk.answer
+    assert prover.prove(attrs.evolve(proof, walks=(*proof.walks, outside))) == proof
+
+
 def test_walks_of_other_answers_are_no_routes(templates: bool) -> None:
     """A proof that lists a walk with another answer doesn't hide it."""
     problem = tank(limit_shown=op(Op.FLOORDIV, Var("limit"), 10))
