@@ -164,9 +164,8 @@ def whole_studies(studies: int = 500) -> str:
                     held[row.split] += low is not None and high is not None and low <= truth <= high
                     rejected += row.split == "*" and row.p <= 2 * TAIL
     cells = [[split, f"{100 * count / studies:.1f}"] for split, count in held.items()]
-    return (
-        f"{table(['split', 'coverage'], cells)}\n\nEffect found (p <= 0.05, all tasks): {100 * rejected / studies:.1f}"
-    )
+    found = f"Effect found (p <= 0.05, all tasks): {100 * rejected / studies:.1f} percent of the studies."
+    return f"{table(['split', 'coverage'], cells)}\n\n{found}"
 
 
 def _task(split: str, number: int) -> Task:
