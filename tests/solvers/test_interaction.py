@@ -61,8 +61,17 @@ def test_witnesses_are_right_when_most_worlds_are_left_out(problem: Problem, lim
                 assert witness in with_other_codes(problem, world, chosen)
 
 
-@given(planted_problems())
-def test_a_crowd_shows_the_same_and_has_its_own_world(problem: Problem) -> None:
+@given(planted_problems(), st.booleans())
+def test_a_crowd_shows_the_same_and_has_its_own_world(problem: Problem, thinned: bool) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        if thinned:
+            patch.setattr(crowds, "BUILT", 12)
+            patch.setattr(crowds, "KEPT", 2)
+            patch.setattr(crowds, "LAST", 8)
+        _check_crowds(problem)
+
+
+def _check_crowds(problem: Problem) -> None:
     witnesses = Witnesses(Tables(problem))
     for world in _tasks(problem, 1):
         search = Crowds(witnesses.views, world, Stream(key_of("crowd")))
@@ -116,3 +125,22 @@ def test_measures_do_not_depend_on_what_was_measured_before() -> None:
     worlds = [found.world for found in drawn if isinstance(found, Candidate)]
     one, other = Witnesses(Tables(problem)), Witnesses(Tables(problem))
     assert [one.measure(world) for world in worlds] == [other.measure(world) for world in reversed(worlds)][::-1]
+
+
+def test_the_pool_finds_near_worlds_that_show_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interaction, "POOL", 4096)
+    problem = large_problem()
+    witnesses = Witnesses(Tables(problem))
+    drawn = itertools.islice(candidates(Tables(problem), TRUE, frozenset({"STARVED"}), key_of(2)), 20)
+    found = 0
+    for item in drawn:
+        assert isinstance(item, Candidate)
+        seen = observe(problem, item.world)
+        witness = witnesses.pool.nearest(("log",), item.world, seen, frozenset({"STARVED"}))
+        if witness is not None:
+            found += 1
+            there = observe(problem, witness)
+            shown = zip(problem.observations, seen, there, strict=True)
+            assert all(here == other for observation, here, other in shown if observation.channel == "log")
+            assert run_walk(problem, witness).answer.codes != {"STARVED"}
+    assert found >= 10
