@@ -68,12 +68,19 @@ def test_a_crowd_shows_the_same_and_has_its_own_world(problem: Problem, thinned:
             patch.setattr(crowds, "BUILT", 12)
             patch.setattr(crowds, "KEPT", 2)
             patch.setattr(crowds, "LAST", 8)
-        _check_crowds(problem)
+        _check_crowds(problem, _tasks(problem, 1))
 
 
-def _check_crowds(problem: Problem) -> None:
+def test_a_thinned_crowd_of_a_large_system_has_its_own_world(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crowds, "KEPT", 3)
+    problem = large_problem()
+    drawn = itertools.islice(candidates(Tables(problem), TRUE, frozenset({"STARVED"}), key_of(3)), 3)
+    _check_crowds(problem, [item.world for item in drawn if isinstance(item, Candidate)])
+
+
+def _check_crowds(problem: Problem, worlds: list[Assignment]) -> None:
     witnesses = Witnesses(Tables(problem))
-    for world in _tasks(problem, 1):
+    for world in worlds:
         search = Crowds(witnesses.views, world, Stream(key_of("crowd")))
         seen = observe(problem, world)
         for chosen in witnesses.views:

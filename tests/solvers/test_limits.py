@@ -62,6 +62,17 @@ def test_the_evidence_class_is_complete_and_in_order(problem: Problem) -> None:
         assert found == list(evidence_worlds(problem, world))
 
 
+def test_the_class_of_an_invalid_world_holds_the_valid_ones() -> None:
+    problem = tank(limit_shown=None, valid=op(Op.GT, Var("limit"), 11))
+    state, size = evidence_class(Tables(problem), {**FULL, "limit": 11})
+    assert size == 2
+    assert np.asarray(state["limit"]).tolist() == [12, 25]
+    proof = check_world(Tables(problem), {**FULL, "limit": 11})
+    assert (proof.verdict, proof.reason) == (Verdict.AMBIGUOUS, "invalid")
+    nowhere = tank(limit_shown=None, valid=op(Op.GT, Var("limit"), 25))
+    assert check_world(Tables(nowhere), FULL).verdict is Verdict.VACUOUS
+
+
 def test_given_variables_that_are_rounded_are_free() -> None:
     rough, exact = Variable("rough", Kind.GIVEN, (1, 2)), Variable("exact", Kind.GIVEN, (1, 2))
     problem = tank(variables=[SIZE, LID, LIMIT, rough, exact])
