@@ -209,11 +209,12 @@ whole = load_dataset(out, cache_dir=cache)
 print(json.dumps({
     "sft": [row["completion"][0]["content"] for row in sft],
     "grpo": [[row["prompt"][0]["content"], row["gold"]] for row in grpo],
-    "whole": {name: split["id"] for name, split in whole.items()},
+    "whole": {name: list(split["id"]) for name, split in whole.items()},
 }))
 """
     command = [sys.executable, "-c", code, str(out), str(tmp_path / "cache")]
-    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
     loaded = json.loads(run.stdout.splitlines()[-1])
     assert loaded["sft"] == [row.gold for row in rows["train"]]
     assert loaded["grpo"] == [[row.prompt, row.gold] for row in rows["train"]]
