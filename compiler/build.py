@@ -73,9 +73,7 @@ def build_dataset(
         message = f"a proof of task `{error.subject}` ran out of budget"
         raise BuildFailedError(finding_about("E503", message, subject=error.subject, inconclusive=True)) from error
     except DisagreementError as error:
-        path = save_case(error)
-        notes = [f"the case is saved in {path}"]
-        raise BuildFailedError(finding_about("E510", error.what, subject=error.case["subject"], notes=notes)) from error
+        raise BuildFailedError(disagreement_finding(error)) from error
     except OSError as error:
         notes = ["earlier files in the folder are as they were"]
         raise BuildFailedError(
@@ -112,7 +110,7 @@ def _write(
             archetypes[split.name] = dict(tally.archetypes)
     card = staged.open(CARD_NAME)
     if example is not None:
-        card.write(render_card(program, dataset, tuple(splits), example, package=dataset.name))
+        card.write(render_card(program, dataset, tuple(splits), example, package="gpu_train_debug"))
     files[CARD_NAME] = card.entry()
     manifest = make_manifest(
         dataset=dataset.name,
@@ -152,11 +150,18 @@ def _git_commit() -> str:
         return ""
 
 
-def save_case(error: DisagreementError) -> Path:
-    FAILURES.mkdir(exist_ok=True)
-    path = FAILURES / f"{error.case['subject']}.json"
-    path.write_text(dump_case({"what": error.what, **error.case}) + "\n", encoding="utf-8")
-    return path
+def disagreement_finding(error: DisagreementError) -> Finding:
+    """E510, with the case saved below `failures/` where that can be written, and in the message where not."""
+    subject = str(error.case["subject"])
+    text = dump_case({"what": error.what, **error.case})
+    path = FAILURES / f"{subject}.json"
+    try:
+        FAILURES.mkdir(exist_ok=True)
+        path.write_text(text + "\n", encoding="utf-8")
+        notes = [f"the case is saved in {path}"]
+    except OSError as failure:
+        notes = [f"{path} can't be written ({failure.strerror}); the case: {text}"]
+    return finding_about("E510", error.what, subject=subject, notes=notes)
 
 
 def _summary(folder: Path, splits: list[CardSplit], drops: Drops) -> str:

@@ -207,7 +207,10 @@ def prove(
     smt_folder: Path | None,
 ) -> int:
     """Draw worlds from each archetype and prove that their answers are the only ones."""
-    from compiler.proving import ProveOptions, census, prove_archetypes, render_census, render_table
+    from compiler.build import disagreement_finding
+    from compiler.census import census, render_census
+    from compiler.proving import ProveOptions, prove_archetypes, render_table
+    from compiler.workbench import DisagreementError
 
     plan = load_plan(paths)
     names = chosen(sorted(plan.archetypes), only)
@@ -218,8 +221,12 @@ def prove(
         recheck=recheck == "cvc5",
         smt_folder=smt_folder,
     )
-    with progress("proving", len(names)) as advance:
-        results = prove_archetypes(plan, names, options, jobs=jobs, advance=advance)
+    try:
+        with progress("proving", len(names)) as advance:
+            results = prove_archetypes(plan, names, options, jobs=jobs, advance=advance)
+    except DisagreementError as error:
+        findings = [disagreement_finding(error)]
+        return publish(findings, format_=format_, junit=junit, suite="gtd prove", subjects=names, summary="")
     findings = [finding for result in results for finding in result.findings]
     if format_ == "human":
         click.echo(render_table(results))
@@ -263,11 +270,14 @@ def compile_(
 ) -> int:
     """Compile the whole dataset, with every proof, and write its splits and manifest."""
     from compiler.build import BuildFailedError, build_dataset
+    from compiler.splits import split_specs
 
     plan = load_plan(paths)
     dataset = choose_dataset(plan, dataset_name, seed)
     kept = frozenset(chosen(sorted(plan.archetypes), only)) if only else frozenset()
-    total = sum(split.count for split in dataset.splits)
+    if kept and (out / "manifest.json").exists():
+        raise click.UsageError(f"{out} holds a dataset, and --only makes a part of one; choose another folder with -o")
+    total = sum(not kept or spec.archetype in kept for split in dataset.splits for spec in split_specs(dataset, split))
     try:
         with progress("compiling", total) as advance:
             result = build_dataset(plan, dataset, out, jobs=jobs, only=kept, advance=advance)

@@ -15,6 +15,12 @@ _TEXTS = (
         "Prompts set formulas in backticks and separate the parts of a line by `|`, so the texts of an author "
         "can't hold these signs, control characters, or a `#` at their start.",
     ),
+    Code(
+        "E451",
+        "a use that can't be unseen",
+        "`unseen in` promises that each task of a split has a pair of codes, or lies in a region, that the other "
+        "split never has. A single code or a healthy run is new only in a region that the other split avoids.",
+    ),
 )
 
 _PROOFS = (

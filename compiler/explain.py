@@ -22,9 +22,8 @@ from compiler.splits import TaskSpec
 from compiler.words import Values
 from compiler.workbench import Workbench
 from solvers.evaluate import cost, failing, named_fields, observe, run_walk, value
-from solvers.exhaustive import check_world
 from solvers.interaction import Interaction
-from solvers.outcome import Assignment, Claim, Step, TaskProof, Walk
+from solvers.outcome import Assignment, Claim, Refutation, Step, TaskProof, Walk
 from solvers.problem import Alternative, Assign, Kind, Pick
 
 SHOWN_RIVALS = 12  # cheaper repairs that are written out one by one
@@ -77,7 +76,7 @@ def explain_task(program: ProgramPlan, folder: Path, id_: str) -> str:
     system = workbench.system(meta.system)
     if world is None or evidence_hash(meta.system, observe(system.plan.problem, world)) != meta.evidence:
         raise UnknownTaskError(f"task `{id_}` was compiled from other sources")
-    case = Case(id_, system.plan, check_world(system.tables, world), system.witnesses.measure(world))
+    case = Case(id_, system.plan, system.check(world, id_), system.measure(world, id_))
     return explain_case(case)
 
 
@@ -99,20 +98,26 @@ def _find(folder: Path, id_: str) -> TaskRecord:
 def describe_refutation(plan: SystemPlan, proof: TaskProof) -> tuple[str, ...]:
     """Notes on why the world of `proof` has no unique answer, for the author of its archetype."""
     refutation = proof.refutations[0]
-    writer = Values(plan)
+    values = Values(plan)
     walk = proof.walk
-    answer = f"{' and '.join(walk.codes) or 'HEALTHY'} with {writer.assignment(dict(walk.fix)) or 'nothing changed'}"
-    world = f"the world: {writer.assignment(walk.start)}"
-    changed = {name: refutation.world[name] for name in walk.start if refutation.world[name] != walk.start[name]}
-    if refutation.claim is Claim.P3 and refutation.rival is not None:
-        rival = writer.assignment(refutation.rival) or "no change at all"
-        return (world, f"the runbook answers {answer}; {rival} repairs it too and costs no more")
-    prints = f"it prints the same with {writer.assignment(changed)}"
-    if refutation.answer is None:
-        return (world, f"the runbook answers {answer}; {prints}, and then that is no repair")
-    other = writer.assignment(dict(refutation.answer.fix)) or "nothing changed"
-    codes = " and ".join(sorted(refutation.answer.codes)) or "HEALTHY"
-    return (world, f"the runbook answers {answer}; {prints}, and then the answer is {codes} with {other}")
+    changed = {name: new for name, new in refutation.world.items() if new != walk.start[name]}
+    where = f"it prints the same with {values.assignment(changed)}, and then" if changed else "but"
+    match refutation:
+        case Refutation(claim=Claim.P3, rival=rival) if rival is not None:
+            why = f"{values.assignment(rival) or 'no change at all'} repairs it too and costs no more"
+        case Refutation(claim=Claim.P2):
+            other = run_walk(plan.problem, refutation.world)
+            why = f"{where} the fix is no repair: {'; '.join(failing(plan.problem, other, dict(walk.fix)))}"
+        case Refutation(answer=None):
+            other = run_walk(plan.problem, refutation.world)
+            why = f"{where} the walk gives no answer ({other.ending.value})"
+        case _:
+            assert refutation.answer is not None
+            why = f"{where} the answer is {values.answer(sorted(refutation.answer.codes), refutation.answer.fix)}"
+    return (
+        f"the world: {values.assignment(walk.start)}",
+        f"the runbook answers {values.answer(walk.codes, walk.fix)}; {why}",
+    )
 
 
 class _Writer(Values):

@@ -16,6 +16,7 @@ from compiler.examples import run_examples
 from compiler.lints import sampled_lints
 from compiler.lower import lower_program
 from compiler.plan import ProgramPlan
+from compiler.splits import not_unseen
 from dsl.check import check_program
 from dsl.diagnostics import Diagnostic, Severity
 from dsl.loader import load
@@ -51,10 +52,28 @@ def run_frontend(paths: Sequence[Path], *, root: Path | None = None, lints: bool
     if checked is None or has_errors(diagnostics):
         return Frontend(None, loaded.diagnostics + diagnostics)
     plan = lower_program(checked, loaded)
-    found = loaded.diagnostics + diagnostics + _unprintable(plan)
+    found = loaded.diagnostics + diagnostics + _unprintable(plan) + _not_unseen(plan)
     if lints:
         found += run_examples(plan, checked) + sampled_lints(plan, checked)
     return Frontend(plan, found)
+
+
+def _not_unseen(plan: ProgramPlan) -> tuple[Diagnostic, ...]:
+    """Uses of a split that can't keep its promise to be unseen in another."""
+    return tuple(
+        Diagnostic(
+            code="E451",
+            message=f"`{name}` in split `{split.name}` isn't unseen in split `{other}`",
+            span=plan.archetypes[name].span,
+            label="declared here",
+            notes=(
+                "neither its codes are a pair that is new there, nor are its worlds in a region that is avoided there",
+            ),
+            helps=(f"use it in another split, or let `{split.name}` be `within` a region that `{other}` avoids",),
+        )
+        for dataset in plan.datasets.values()
+        for split, name, other in not_unseen(plan, dataset)
+    )
 
 
 def _unprintable(plan: ProgramPlan) -> tuple[Diagnostic, ...]:

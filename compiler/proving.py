@@ -12,7 +12,6 @@ from itertools import islice
 from pathlib import Path
 
 import attrs
-import numpy as np
 
 from compiler.explain import describe_refutation
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
@@ -22,14 +21,10 @@ from compiler.workbench import DisagreementError, Made, Missing, System, Workben
 from compiler.workers import worker_pool
 from dsl.diagnostics import Diagnostic
 from solvers.budget import Budget
-from solvers.exhaustive import check_world
-from solvers.outcome import Claim, Ending, TaskProof, Verdict
+from solvers.outcome import Claim, TaskProof, Verdict
 from solvers.prove import Prover
 from solvers.sampling import Exhausted, candidates, key_of
 from solvers.smtlib import recheck_cvc5
-from solvers.streams import Stream, scaled
-from solvers.tables import Tables
-from solvers.walks import walk_batch
 
 MOSTLY = 0.5  # share of drawn worlds that must pass their proofs
 
@@ -52,7 +47,7 @@ class ProveOptions:
 
 @attrs.frozen
 class ArchetypeResult:
-    """What came of the draws of one archetype; `tried` counts worlds looked at for each one that counted."""
+    """What came of the draws of one archetype; `acceptance` is the share of draws that were worlds of it."""
 
     name: str
     drawn: int
@@ -65,12 +60,12 @@ class ArchetypeResult:
 
     @property
     def verdict(self) -> Verdict:
-        """The archetype's own: the worst thing that a finding says."""
+        """The archetype's own: that of its worlds, where too many of them are ambiguous or any is undecided."""
         if not self.drawn:
             return Verdict.VACUOUS
-        if self.verdicts["inconclusive"]:
-            return Verdict.INCONCLUSIVE
-        return Verdict.UNIQUE if self.verdicts["unique"] >= MOSTLY * self.drawn else Verdict.AMBIGUOUS
+        if self.verdicts["ambiguous"] > (1 - MOSTLY) * self.drawn:
+            return Verdict.AMBIGUOUS
+        return Verdict.INCONCLUSIVE if self.verdicts["inconclusive"] else Verdict.UNIQUE
 
 
 def prove_archetypes(
@@ -110,20 +105,23 @@ def prove_archetype(program: ProgramPlan, name: str, options: ProveOptions) -> A
             attempts = found.drawn
             break
         drawn += 1
-        proof = check_world(system.tables, found.world)
+        proof = system.check(found.world, name)
         attempts = found.attempts
         verdict = ask(prover, proof, name).verdict
+        if proof.verdict is Verdict.INCONCLUSIVE:
+            verdict = proof.verdict
         if verdict not in (proof.verdict, Verdict.INCONCLUSIVE):
             raise DisagreementError(
                 f"counting says {proof.verdict.value}, Z3 says {verdict.value}",
                 {"subject": name, "world": dict(found.world), "counted": repr(proof)},
             )
+        if verdict is Verdict.UNIQUE and not _export(prover, proof, f"{name}-{drawn - 1:03d}", options):
+            verdict = Verdict.INCONCLUSIVE
         verdicts[verdict.value] += 1
         if verdict is Verdict.UNIQUE:
             assert proof.uniqueness is not None
             uniqueness[proof.uniqueness.value] += 1
-            interaction[system.witnesses.measure(found.world).interaction] += 1
-            _export(prover, proof, f"{name}-{drawn - 1:03d}", options)
+            interaction[system.measure(found.world, name).interaction] += 1
         elif verdict is Verdict.AMBIGUOUS:
             failed.append(proof)
             refuted[proof.refutations[0].claim.value] += 1
@@ -133,15 +131,24 @@ def prove_archetype(program: ProgramPlan, name: str, options: ProveOptions) -> A
     return attrs.evolve(result, findings=tuple(_findings(program, archetype, system, result, exhausted, failed)))
 
 
-def _export(prover: Prover, proof: TaskProof, stem: str, options: ProveOptions) -> None:
+def _export(prover: Prover, proof: TaskProof, stem: str, options: ProveOptions) -> bool:
+    """Write the claims of a proof and let cvc5 prove them again, as asked; False where cvc5 can't decide one.
+
+    Raises:
+        DisagreementError: cvc5 refutes what Z3 proves.
+    """
     if options.smt_folder is None and not options.recheck:
-        return
+        return True
+    decided = True
     for claim, text in prover.scripts(proof).items():
         if options.smt_folder is not None:
             options.smt_folder.mkdir(parents=True, exist_ok=True)
             (options.smt_folder / f"{stem}-{claim}.smt2").write_text(text, encoding="utf-8")
-        if options.recheck and (status := recheck_cvc5(text)) != "unsat":
-            raise DisagreementError(f"Z3 proves {claim}, cvc5 says {status}", {"subject": stem, "script": text})
+        status = recheck_cvc5(text) if options.recheck else "unsat"
+        if status == "sat":
+            raise DisagreementError(f"Z3 proves {claim}, cvc5 refutes it", {"subject": stem, "script": text})
+        decided = decided and status == "unsat"
+    return decided
 
 
 def _findings(
@@ -211,35 +218,6 @@ def missing_task(program: ProgramPlan, missing: Missing) -> Diagnostic:
         label="declared here",
         notes=(f"{missing.dropped.total()} worlds failed: {counts}", *notes),
     )
-
-
-CENSUS = 1 << 14
-
-
-def census(program: ProgramPlan, system: str) -> Counter[str]:
-    """How the walks of `CENSUS` random worlds of a system end, by ending; the same worlds on each run."""
-    problem = program.systems[system].problem
-    tables = Tables(problem)
-    stream = Stream(key_of("census", system))
-    state = {
-        variable.name: np.array(variable.domain, np.int64)[scaled(stream.words(CENSUS), len(variable.domain))]
-        for variable in problem.variables
-    }
-    counts = Counter({ending.value: 0 for ending in Ending})
-    for group in walk_batch(tables, state, CENSUS):
-        counts[group.ending.value] += len(group.rows)
-    return counts
-
-
-def render_census(system: str, counts: Counter[str]) -> str:
-    """One line: of the valid worlds, what share gives tasks and why the others don't."""
-    valid = counts.total() - counts[Ending.INVALID.value]
-    parts = [
-        f"{ending} {100 * count / valid:.1f}%"
-        for ending, count in counts.most_common()
-        if count and ending != Ending.INVALID.value
-    ]
-    return f"system {system}: of {valid} valid worlds out of {counts.total()} drawn: {', '.join(parts)}"
 
 
 def render_table(results: Sequence[ArchetypeResult]) -> str:

@@ -81,6 +81,25 @@ def regions_of(program: ProgramPlan, dataset: DatasetPlan, system: str, world: A
     )
 
 
+def not_unseen(program: ProgramPlan, dataset: DatasetPlan) -> Iterator[tuple[SplitPlan, str, str]]:
+    """What breaks `unseen in` whatever is drawn: the split, an archetype that it uses, and the other split.
+
+    A use is unseen in another split if its codes are a pair that no archetype of that split has, or if all its worlds
+    lie in regions that the other split avoids.
+    """
+    splits = {split.name: split for split in dataset.splits}
+    regions = {region.name: region.system for region in dataset.regions}
+    for split in dataset.splits:
+        for other in (splits[name] for name in split.unseen):
+            theirs = {program.archetypes[name].codes for name, _ in other.uses}
+            for name, _ in split.uses:
+                archetype = program.archetypes[name]
+                inside = [region for region in split.within if regions[region] == archetype.system]
+                new_pair = len(archetype.codes) > 1 and archetype.codes not in theirs
+                if not new_pair and not (inside and set(inside) <= set(other.avoid)):
+                    yield split, name, other.name
+
+
 class Novelty:
     """Checks `unseen in`: from tasks alone, whether their combinations are new to the splits named.
 

@@ -2,13 +2,14 @@
 
 In: a program plan and a folder. Out: findings. Each prompt is read by the independent reader; its evidence,
 walk and gold are derived again, every proof is repeated, and the task is made again from its id and the
-seed. Files are read line by line and lines checked by workers, so memory doesn't grow with their number.
+seed. Files are read line by line and lines checked by workers (`verify_record`); of each line only short names
+are kept.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from itertools import islice
@@ -16,20 +17,16 @@ from pathlib import Path
 
 import attrs
 
-from compiler.emit.card import CARD_NAME
+from compiler.emit.card import CARD_NAME, CardSplit, render_card
 from compiler.emit.jsonl import describe_file
 from compiler.emit.manifest import MANIFEST_NAME, Manifest, read_manifest
-from compiler.emit.record import Gold, Malformed, Meta, TaskRecord, evidence_hash, read_gold, read_meta, read_record
-from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan, SystemPlan
-from compiler.reader import ReadError, answer_json, read_prompt, solve
-from compiler.reader.values import Value
+from compiler.emit.record import Malformed, TaskRecord
+from compiler.emit.tally import Tally
+from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.report import Finding, finding_about
-from compiler.splits import Novelty, TaskSpec, regions_of, split_specs
-from compiler.workbench import DisagreementError, System, UndecidedError, Workbench
+from compiler.splits import Novelty, split_specs
+from compiler.verify_record import Checked, Line, LineChecker
 from compiler.workers import worker_pool
-from solvers.evaluate import observe
-from solvers.exhaustive import check_world
-from solvers.outcome import TaskProof, Verdict
 
 CHUNK = 8  # lines that travel to a worker together
 WINDOW = 4  # chunks in flight for each worker
@@ -44,28 +41,6 @@ class Outcome:
     findings: tuple[Finding, ...]
     subjects: tuple[str, ...]
     summary: str
-
-
-@attrs.frozen
-class Line:
-    """One line of a split's file; `text` has no line end."""
-
-    path: str
-    number: int
-    split: str
-    text: str
-
-
-@attrs.frozen
-class Checked:
-    """What one line is, once checked: its spec and evidence where they could be derived."""
-
-    line: Line
-    findings: tuple[Finding, ...]
-    spec: TaskSpec | None = None
-    evidence: str | None = None
-    codes: frozenset[str] = frozenset()
-    regions: frozenset[str] = frozenset()
 
 
 def count_rows(folder: Path) -> int:
@@ -102,7 +77,7 @@ def verify_folder(
     dataset = attrs.evolve(program.datasets[manifest.dataset], seed=manifest.seed)
     findings += _check_sources(program, manifest)
     findings += _check_files(dataset, manifest, folder)
-    across = _Across(dataset)
+    across = _Across(program, dataset)
     with _checkers(program, dataset, jobs) as check_lines:
         for split in dataset.splits:
             path = folder / f"{split.name}.jsonl"
@@ -112,6 +87,7 @@ def verify_folder(
                 findings += across.add(checked)
                 advance()
     findings += across.close(folder)
+    findings += across.compare(manifest, folder)
     if rebuild:
         findings += _rebuild(program, dataset, manifest, jobs)
     verdict = "clean" if not findings else f"{len(findings)} finding{'s' * (len(findings) != 1)}"
@@ -170,30 +146,52 @@ def _lines(path: Path, split: str) -> Iterator[Line]:
 
 
 class _Across:
-    """What ties lines together: every task once, no evidence twice, and combinations that stay unseen."""
+    """What ties lines together, in their order: every task once and at its place, no evidence twice, no candidate
+    left out without need, combinations that stay unseen, and the counts in manifest and card.
 
-    def __init__(self, dataset: DatasetPlan) -> None:
-        self.missing = {spec for split in dataset.splits for spec in split_specs(dataset, split)}
+    It keeps a short name for each task, no text.
+    """
+
+    def __init__(self, program: ProgramPlan, dataset: DatasetPlan) -> None:
+        self.program = program
+        self.dataset = dataset
+        self.places = {
+            spec: place for split in dataset.splits for place, spec in enumerate(split_specs(dataset, split))
+        }
+        self.missing = set(self.places)
+        self.last: dict[str, int] = {}
         self.seen: dict[str, str] = {}
         self.novelty = Novelty(dataset)
+        self.tallies = {split.name: Tally() for split in dataset.splits}
+        self.example: TaskRecord | None = None
         self.rows = 0
 
     def add(self, checked: Checked) -> Iterator[Finding]:
         self.rows += 1
         line, spec = checked.line, checked.spec
         here = f"{line.path}:{line.number}" if spec is None else spec.id
+
+        def find(code: str, message: str) -> Finding:
+            return finding_about(code, message, path=line.path, line=line.number, subject=here)
+
         if spec is not None:
             if spec in self.missing:
                 self.missing.remove(spec)
+                if self.places[spec] < self.last.get(spec.split, -1):
+                    yield find("E603", f"task `{spec.id}` isn't at its place in the split")
+                self.last[spec.split] = self.places[spec]
             else:
-                message = f"task `{spec.id}` is there twice, or isn't one of the split"
-                yield finding_about("E603", message, path=line.path, line=line.number, subject=spec.id)
+                yield find("E603", f"task `{spec.id}` is there twice, or isn't one of the split")
             self.novelty.add(spec, checked.codes, checked.regions)
+        if checked.record is not None and checked.meta is not None:
+            self.example = self.example or checked.record
+            self.tallies[line.split].add(checked.record, checked.meta)
+        if any(evidence not in self.seen for evidence in checked.earlier):
+            yield find("E609", f"`{here}` passes over a candidate that could have been the task")
         if checked.evidence is not None:
             other = self.seen.setdefault(checked.evidence, f"{here} (line {line.number})")
             if other != f"{here} (line {line.number})":
-                message = f"`{here}` prints the same evidence as {other}"
-                yield finding_about("E606", message, path=line.path, line=line.number, subject=here)
+                yield find("E606", f"`{here}` prints the same evidence as {other}")
 
     def close(self, folder: Path) -> Iterator[Finding]:
         for spec in sorted(self.missing):
@@ -202,6 +200,32 @@ class _Across:
         for spec, message in self.novelty.broken():
             path = str(folder / f"{spec.split}.jsonl")
             yield finding_about("E613", message, path=path, subject=spec.id)
+
+    def compare(self, manifest: Manifest, folder: Path) -> Iterator[Finding]:
+        """Manifest and card against what the lines and the sources say."""
+        counts = {name: dict(sorted(tally.archetypes.items())) for name, tally in self.tallies.items()}
+        wrong = [
+            name
+            for name, said, found in (
+                ("version", manifest.version, self.dataset.version),
+                ("archetypes", manifest.archetypes, counts),
+            )
+            if said != found
+        ]
+        if wrong:
+            message = f"not what the files and the sources say: {', '.join(wrong)}"
+            yield finding_about("E614", message, path=str(folder / MANIFEST_NAME))
+        path = folder / CARD_NAME
+        if self.example is None or not path.is_file():
+            return
+        splits = tuple(
+            CardSplit(name, f"{name}.jsonl", describe_file(folder / f"{name}.jsonl"), tally)
+            for name, tally in self.tallies.items()
+            if (folder / f"{name}.jsonl").is_file()
+        )
+        card = render_card(self.program, self.dataset, splits, self.example, package="gpu_train_debug")
+        if path.read_bytes() != card.encode():
+            yield finding_about("E602", "the card isn't the one that belongs to these files", path=str(path))
 
 
 # ------------------------------------------------------------------ lines, by workers
@@ -243,150 +267,6 @@ def _check_by_pool(pool: Executor, lines: Iterator[Line], window: int) -> Iterat
         yield from waiting.popleft().result()
 
 
-class LineChecker:
-    """Checks lines one by one; builds what a system needs once."""
-
-    def __init__(self, program: ProgramPlan, dataset: DatasetPlan) -> None:
-        self.program = program
-        self.dataset = dataset
-        self.splits: Mapping[str, SplitPlan] = {split.name: split for split in dataset.splits}
-        self.workbench = Workbench(program, dataset)
-
-    def check(self, line: Line) -> Checked:
-        record = read_record(line.text)
-        if isinstance(record, Malformed):
-            message = "; ".join(record.reasons)
-            return Checked(line, (finding_about("E601", message, path=line.path, line=line.number),))
-        return _RecordCheck(self, line, record).run()
-
-
-class _RecordCheck:
-    """The check of one well-formed record."""
-
-    def __init__(self, checker: LineChecker, line: Line, record: TaskRecord) -> None:
-        self.checker = checker
-        self.line = line
-        self.record = record
-        gold, meta = read_gold(record.gold), read_meta(record.meta)
-        assert isinstance(gold, Gold)
-        assert isinstance(meta, Meta)
-        self.gold = gold
-        self.meta = meta
-        self.findings: list[Finding] = []
-        number = int(record.id.rpartition("-")[2])
-        self.spec = TaskSpec(record.split, record.archetype, number)
-
-    def find(self, code: str, message: str, *notes: str) -> None:
-        self.findings.append(
-            finding_about(
-                code, message, path=self.line.path, line=self.line.number, subject=self.record.id, notes=notes
-            )
-        )
-
-    def run(self) -> Checked:
-        if self.record.split != self.line.split:
-            self.find("E607", f"the task says that it is of split `{self.record.split}`")
-            return self.done()
-        archetype = self.checker.program.archetypes.get(self.record.archetype)
-        uses = dict(self.checker.splits[self.line.split].uses)
-        if archetype is None or self.record.archetype not in uses:
-            self.find("E607", f"split `{self.line.split}` has no archetype `{self.record.archetype}`")
-            return self.done()
-        values = self.read()
-        if values is None:
-            return self.done()
-        system = self.checker.workbench.system(archetype.system)
-        try:
-            world = world_of(system.plan, values)
-        except KeyError as error:
-            self.find("E605", f"the prompt isn't one of system `{archetype.system}`: {error.args[0]}")
-            return self.done()
-        evidence = observe(system.plan.problem, world)
-        name = evidence_hash(archetype.system, evidence)
-        if name != self.meta.evidence:
-            self.find("E605", "the numbers in the prompt aren't those that `meta.evidence` names")
-        drawn = self.checker.workbench.candidate(self.spec, self.meta.draw)
-        if drawn is not None and observe(system.plan.problem, drawn) == evidence:
-            world = dict(drawn)  # the same evidence class: what is proved for one is proved for the other
-        else:
-            self.find("E609", "made again from its id and the seed, this is another task")
-        proof = self.prove(system, world)
-        if proof is not None and not self.findings:
-            self.compare(world, proof)
-        return self.done(name, regions_of(self.checker.program, self.checker.dataset, archetype.system, world))
-
-    def done(self, evidence: str | None = None, regions: frozenset[str] = frozenset()) -> Checked:
-        return Checked(self.line, tuple(self.findings), self.spec, evidence, frozenset(self.gold.codes), regions)
-
-    def read(self) -> dict[str, Value] | None:
-        """Let the reader answer the prompt alone and compare with the gold; gives one world that fits."""
-        try:
-            document = read_prompt(self.record.prompt)
-        except ReadError as error:
-            self.find("E605", f"the prompt can't be read: {error}")
-            return None
-        solution = solve(document)
-        if solution.answer is None:
-            self.find("E605", f"the prompt has no one answer: {solution.reason}", solution.detail)
-            return None
-        if (answer := answer_json(solution)) != self.record.gold:
-            notes = (f"gold: {self.record.gold}", f"answer: {answer}")
-            self.find("E604", "the gold isn't what the prompt and its runbook give", *notes)
-        return {**document.values, **solution.walks[0].world}
-
-    def prove(self, system: System, world: Mapping[str, int]) -> TaskProof | None:
-        """Prove again; None where that fails."""
-        proof = check_world(system.tables, world)
-        if proof.verdict is not Verdict.UNIQUE:
-            self.find("E611", f"the gold is {proof.verdict.value}: {proof.reason}")
-            return None
-        try:
-            system.confirm(proof, self.record.id)
-        except UndecidedError:
-            self.find("E503", "a proof ran out of budget")
-            return None
-        except DisagreementError as error:
-            self.find("E611", error.what)
-            return None
-        return proof
-
-    def compare(self, world: Mapping[str, int], proof: TaskProof) -> None:
-        """Everything else: written again, the record is this one, byte for byte."""
-        record, meta = self.checker.workbench.record(self.spec, self.meta.draw, world, proof)
-        if record.prompt != self.record.prompt:
-            self.find("E605", "the text of the prompt isn't what the sources print")
-        if record.gold != self.record.gold:
-            self.find("E604", "the gold isn't written as the compiler writes it")
-        names = [field.name for field in attrs.fields(Meta)]
-        if wrong := [name for name in names if getattr(meta, name) != getattr(self.meta, name)]:
-            self.find("E610", f"wrong in `meta`: {', '.join(wrong)}")
-
-
-def world_of(system: SystemPlan, values: Mapping[str, Value]) -> dict[str, int]:
-    """What the reader found, in the integers of the system's problem.
-
-    Raises:
-        KeyError: A variable is missing, or has a value that it can't have.
-    """
-    world: dict[str, int] = {}
-    for plan in system.variables:
-        if plan.name not in values:
-            raise KeyError(f"`{plan.name}` isn't stated")
-        found = values[plan.name]
-        if plan.display.labels is None and type(found) is int:
-            world[plan.name] = found
-            continue
-        word = found if isinstance(found, str) else str(found).lower()
-        codes = {label: code for code, label in (plan.display.labels or {}).items()}
-        if word not in codes:
-            raise KeyError(f"`{plan.name}` has no value {word}")
-        world[plan.name] = codes[word]
-    for variable in system.problem.variables:
-        if world[variable.name] not in variable.domain:
-            raise KeyError(f"`{variable.name}` can't be {world[variable.name]}")
-    return world
-
-
 def _rebuild(program: ProgramPlan, dataset: DatasetPlan, manifest: Manifest, jobs: int) -> Iterator[Finding]:
     """Compile into a temporary folder and compare the checksums."""
     import tempfile
@@ -400,6 +280,6 @@ def _rebuild(program: ProgramPlan, dataset: DatasetPlan, manifest: Manifest, job
             yield from failure.findings
             return
         for file, entry in manifest.files.items():
-            again = describe_file(Path(name) / file)
-            if again != entry:
-                yield finding_about("E612", f"compiling again gives another `{file}`", path=file)
+            again = Path(name) / file
+            if not again.is_file() or describe_file(again) != entry:
+                yield finding_about("E612", f"compiling again gives no such `{file}`", path=file)

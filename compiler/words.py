@@ -6,7 +6,7 @@ the system computes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from compiler.emit.formula import formula
 from compiler.plan import SystemPlan
@@ -35,6 +35,10 @@ class Values:
         if plan.display.labels is not None:
             return plan.display.labels[number]
         return f"{number} {plan.display.unit if plan.unit is None else plan.unit}".strip()
+
+    def answer(self, codes: Sequence[str], fix: Sequence[tuple[str, int]]) -> str:
+        """An answer in words, such as "`CODE` with `field = 3`"."""
+        return f"{' and '.join(codes) or 'HEALTHY'} with {self.assignment(dict(fix)) or 'nothing changed'}"
 
     def assignment(self, values: Mapping[str, int]) -> str:
         return ", ".join(f"`{name} = {self.variable(name, number)}`" for name, number in values.items())

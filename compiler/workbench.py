@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import attrs
@@ -22,7 +23,7 @@ from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
 from compiler.reader import ReadError, answer_json, read_prompt, solve
 from compiler.splits import TaskSpec, split_condition
 from solvers.evaluate import observe, run_walk
-from solvers.exhaustive import check_world
+from solvers.exhaustive import WitnessError, check_world
 from solvers.interaction import Interaction, Witnesses
 from solvers.outcome import Assignment, TaskProof, Verdict
 from solvers.problem import Expr
@@ -74,6 +75,15 @@ class Missing:
     failed: TaskProof | None = None
 
 
+@attrs.frozen
+class Judgement:
+    """What counting says of a candidate world; `flaw` is why it can't be the task, empty if it can."""
+
+    proof: TaskProof
+    interaction: Interaction | None
+    flaw: str
+
+
 class Workbench:
     """Everything that is built once and used for many tasks of a program: tables, provers, fixed texts."""
 
@@ -104,14 +114,28 @@ class Workbench:
         key = key_of(self.dataset.seed, spec.archetype, spec.split, spec.index)
         return candidates(self.system(archetype.system).tables, self.condition(spec), archetype.codes, key)
 
+    def first_candidates(self, spec: TaskSpec, draw: int) -> list[Assignment]:
+        """The worlds of candidates 0 to `draw`; fewer if the spec has fewer, none if no task can be that far."""
+        if draw > DROPS + sum(split.count for split in self.dataset.splits):
+            return []
+        found = (each for each in self.candidates(spec))
+        return [each.world for each in islice(found, draw + 1) if isinstance(each, Candidate)]
+
     def candidate(self, spec: TaskSpec, draw: int) -> Assignment | None:
-        """The world of candidate `draw`, or None if the spec has fewer."""
-        for found in self.candidates(spec):
-            if isinstance(found, Exhausted):
-                return None
-            if found.number == draw:
-                return found.world
-        return None
+        """The world of candidate `draw`, or None if the spec has no such candidate."""
+        worlds = self.first_candidates(spec, draw)
+        return worlds[draw] if draw < len(worlds) else None
+
+    def judge(self, spec: TaskSpec, world: Assignment) -> Judgement:
+        """Whether `world` may be the task of `spec`, by counting everything."""
+        system = self.system(self.archetype(spec).system)
+        proof = system.check(world, spec.id)
+        if proof.verdict is not Verdict.UNIQUE:
+            claim = proof.refutations[0].claim.value if proof.refutations else proof.verdict.value
+            return Judgement(proof, None, claim)
+        interaction = system.measure(world, spec.id)
+        few = interaction.interaction < self.split(spec).interaction
+        return Judgement(proof, interaction, "interaction" if few else "")
 
     def make(self, spec: TaskSpec, *, start: int = 0) -> Made | Missing:
         """Make the task from the first candidate, from number `start` on, that passes every proof.
@@ -126,26 +150,23 @@ class Workbench:
         for found in self.candidates(spec):
             if isinstance(found, Exhausted):
                 return Missing(spec, "no world", dropped, found, failed)
-            draw, world, _ = found
-            if draw < start:
+            if found.number < start:
                 continue
             if dropped.total() >= DROPS:
                 return Missing(spec, "no proved world", dropped, None, failed)
-            proof = check_world(system.tables, world)
-            if proof.verdict is not Verdict.UNIQUE:
-                failed = failed or proof
-                dropped.update({proof.refutations[0].claim.value if proof.refutations else proof.verdict.value: 1})
-                continue
-            interaction = system.witnesses.measure(world)
-            if interaction.interaction < self.split(spec).interaction:
-                dropped["interaction"] += 1
+            judged = self.judge(spec, found.world)
+            if judged.flaw:
+                dropped[judged.flaw] += 1
+                if judged.interaction is None:
+                    failed = failed or judged.proof
                 continue
             if self.prove:
-                system.confirm(proof, spec.id)
-            record, meta = self.record(spec, draw, world, proof, interaction)
+                system.confirm(judged.proof, spec.id)
+            record, meta = self.record(spec, found.number, found.world, judged.proof, judged.interaction)
             if self.prove:
-                check_readable(record, world)
-            return Made(spec, record, meta, world, proof, interaction, dropped)
+                check_readable(record, found.world)
+            assert judged.interaction is not None
+            return Made(spec, record, meta, found.world, judged.proof, judged.interaction, dropped)
         raise AssertionError("candidates end with Exhausted")
 
     def record(
@@ -159,7 +180,7 @@ class Workbench:
         """Render a proved world; the interaction is measured if it isn't given."""
         archetype = self.archetype(spec)
         system = self.system(archetype.system)
-        interaction = interaction or system.witnesses.measure(world)
+        interaction = interaction or system.measure(world, spec.id)
         wording = Stream(key_of(self.dataset.seed, spec.archetype, spec.split, spec.index, draw, "wording"))
         evidence = observe(system.plan.problem, world)
         prompt = system.renderer.render(evidence, wording.choose)
@@ -211,6 +232,26 @@ class System:
             evidence=evidence_hash(self.plan.name, observe(self.plan.problem, walk.start)),
         )
 
+    def check(self, world: Assignment, subject: str) -> TaskProof:
+        """`check_world`, with a denied witness as a disagreement."""
+        try:
+            return check_world(self.tables, world)
+        except WitnessError as error:
+            raise DisagreementError(
+                "the tables and the reference evaluator differ on a witness",
+                {"subject": subject, "world": dict(world), "witness": [repr(each) for each in error.args]},
+            ) from error
+
+    def measure(self, world: Assignment, subject: str) -> Interaction:
+        """The interaction, with a denied witness as a disagreement."""
+        try:
+            return self.witnesses.measure(world)
+        except WitnessError as error:
+            raise DisagreementError(
+                "the tables and the reference evaluator differ on a witness of P4",
+                {"subject": subject, "world": dict(world), "witness": [repr(each) for each in error.args]},
+            ) from error
+
     def confirm(self, proof: TaskProof, subject: str) -> None:
         """Check the exhaustive verdict with the reference evaluator and with Z3."""
         world = proof.walk.start
@@ -226,7 +267,7 @@ class System:
         if verdict is not Verdict.UNIQUE:
             raise DisagreementError(
                 f"counting says unique, Z3 says {verdict.value}",
-                {"subject": subject, "world": dict(world), "scripts": dict(self.prover.scripts(proof))},
+                {"subject": subject, "world": dict(world), "counted": repr(proof)},
             )
 
 

@@ -108,6 +108,8 @@ class Bounds:
         self._world = _Place(intervals={name: hull(domain) for name, domain in self._domains.items()})
 
     def check_system(self) -> None:
+        for variable in self._system.variables:
+            self._check_printing(variable.printing, hull(variable.domain), variable.span)
         for relation in self._system.relations:
             bounds = self.interval(RelationRef(relation.name, relation.type, span=relation.span))
             self._check_printing(relation.printing, bounds, relation.span)

@@ -25,7 +25,7 @@ SCHEMA_VERSION = 1
 HEALTHY = "HEALTHY"
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_NUMBER = re.compile(r"\d{3}|[1-9]\d{3,}", re.ASCII)
+_NUMBER = re.compile(r"\d{3}|[1-9]\d{3,8}", re.ASCII)
 _HASH = re.compile(r"[0-9a-f]{32}")
 
 FixValue = int | str | bool

@@ -18,6 +18,7 @@ import pytest
 
 import compiler.emit.jsonl
 from compiler.build import BuildFailedError, build_dataset
+from compiler.frontend import run_frontend
 from compiler.plan import DatasetPlan, ProgramPlan
 from solvers.outcome import TaskProof, Verdict
 from solvers.prove import Prover
@@ -150,8 +151,6 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 
 def test_a_pair_that_cannot_exist_is_refused_with_the_counts(tmp_path: Path) -> None:
-    from compiler.frontend import run_frontend
-
     folder = Path(shutil.copytree(INCIDENTS, tmp_path / "sources"))
     path = folder / "incidents.arch"
     path.write_text(
@@ -169,3 +168,16 @@ def test_a_pair_that_cannot_exist_is_refused_with_the_counts(tmp_path: Path) -> 
     assert finding.code == "E501"
     assert finding.path.endswith("incidents.arch")
     assert "worlds drawn" in finding.text
+
+
+def test_a_use_that_cannot_be_unseen_is_refused_before_anything_is_drawn(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(INCIDENTS, tmp_path / "sources"))
+    dataset = folder / "dataset.arch"
+    text = dataset.read_text()
+    assert "    within busy\n" in text
+    dataset.write_text(text.replace("    within busy\n", ""))
+    found = run_frontend([folder])
+    assert found.failed
+    messages = {diagnostic.message for diagnostic in found.diagnostics if diagnostic.code == "E451"}
+    splits = ("train", "hard", "test")
+    assert messages == {f"`lag_allowed` in split `ood` isn't unseen in split `{name}`" for name in splits}

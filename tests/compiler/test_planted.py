@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from compiler.census import census
 from compiler.frontend import run_frontend
 from compiler.plan import ProgramPlan
-from compiler.proving import ProveOptions, census, prove_archetype, sample_tasks
+from compiler.proving import ProveOptions, prove_archetype, sample_tasks
 from compiler.reader import ReadError, read_prompt
 from compiler.report import finding_of
 from compiler.workbench import Made

@@ -1,0 +1,67 @@
+"""`gtd solve`: the text of a prompt file as the reader wants it, and the reader's walks in words.
+
+In: bytes of a file, or a solution of the reader. Out: text. The reader itself is strict; what copying does to a
+file is taken away here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from compiler.reader import Solution, Walk
+
+SHOWN_WALKS = 12
+
+
+def prompt_text(data: bytes) -> str:
+    """The prompt in a file, without blank lines around it and with plain line feeds.
+
+    Raises:
+        UnicodeDecodeError: It isn't UTF-8.
+    """
+    lines = data.decode("utf-8").replace("\r\n", "\n").split("\n")
+    while lines and not lines[-1].strip():
+        lines.pop()
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def render_steps(solution: Solution) -> str:
+    """How the reader came to its answer: each way that the runbook goes in the worlds that fit."""
+    return "\n".join(_lines(solution))
+
+
+def _lines(solution: Solution) -> Iterator[str]:
+    count = len(solution.walks)
+    yield f"{_worlds(solution.worlds)} the prompt; the runbook goes {'one way' if count == 1 else f'{count} ways'}"
+    for number, walk in enumerate(solution.walks[:SHOWN_WALKS], start=1):
+        yield ""
+        where = f", such as the one with {_settings(walk.world.items())}" if walk.world else ""
+        title = "In all of them" if count == 1 else f"Way {number}, in {walk.worlds} of them"
+        yield f"{title}{where}:"
+        yield from _walk(walk)
+    if count > SHOWN_WALKS:
+        yield f"\nand {count - SHOWN_WALKS} ways more"
+
+
+def _walk(walk: Walk) -> Iterator[str]:
+    if not walk.steps:
+        yield "  no rule fires"
+    for number, step in enumerate(walk.steps, start=1):
+        used = f" (alternative {step.alternative + 1})" if step.alternative else ""
+        yield f"  {number}. {step.code} fires{used}: {_settings(step.settings)}"
+    yield f"  ends: {walk.ending.value}"
+    yield f"  fix: {_settings(walk.fix.items()) or 'nothing to change'}"
+
+
+def _worlds(count: int) -> str:
+    return "1 assignment of what isn't printed fits" if count == 1 else f"{count} assignments of what isn't printed fit"
+
+
+def _settings(pairs: Iterable[tuple[str, object]]) -> str:
+    return ", ".join(f"{name} = {_word(value)}" for name, value in pairs)
+
+
+def _word(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
