@@ -16,7 +16,7 @@ from compiler.workbench import Made, Workbench
 from .conftest import INCIDENTS
 
 OTHER = os.environ.get("GTD_OTHER_Z3", "")
-"""A Python interpreter of an environment with another Z3; `make test-z3` makes one."""
+"""A Python interpreter of an environment with another Z3; `make test` makes one."""
 
 
 def test_tasks_are_the_same_without_z3(program: ProgramPlan, dataset: DatasetPlan) -> None:
@@ -30,7 +30,7 @@ def test_tasks_are_the_same_without_z3(program: ProgramPlan, dataset: DatasetPla
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not OTHER, reason="no environment with another Z3: run `make test-z3`")
+@pytest.mark.skipif(not OTHER, reason="no environment with another Z3: `make test` makes one")
 @pytest.mark.parametrize("sources", [INCIDENTS, INCIDENTS.parents[2] / "archetypes"], ids=["incidents", "shipped"])
 def test_bytes_are_the_same_with_another_z3(tmp_path: Path, sources: Path) -> None:
     root = Path(__file__).parents[2]
