@@ -102,7 +102,7 @@ class Checker:
             f"expected {described(type_)} as {what}",
             expr.span,
             f"this is {described(typed.type)}",
-            helps=how_to_become(typed, type_, self.scope.types) if numbers else (),
+            helps=how_to_become(typed, expr, type_, self.scope.types) if numbers else (),
         )
         return None
 

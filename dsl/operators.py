@@ -5,6 +5,7 @@ In: an operator's syntax and the `Checker` of its place. Out: a checked form, or
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import attrs
@@ -13,7 +14,7 @@ from dsl import nodes
 from dsl.checked import Constant, Operation, Typed
 from dsl.domains import FLAG, NUMBER, Quantity, ValueType, conversion, divide, multiply, settle, unify
 from dsl.source import Span
-from dsl.unit_help import described, how_to_meet, in_one_unit, single_unit
+from dsl.unit_help import Written, described, how_to_meet, in_one_unit, single_unit
 
 if TYPE_CHECKING:
     from dsl.expressions import Checker
@@ -59,7 +60,7 @@ def check_binary(checker: Checker, expr: nodes.Binary) -> Typed | None:
     if result is None:
         a, b = described(left.type), described(right.type)
         words = {"+": f"add {b} to {a}", "-": f"subtract {b} from {a}", "mod": f"take {a} mod {b}"}
-        _cannot(checker, f"cannot {words[expr.op]}", left, right)
+        _cannot(checker, f"cannot {words[expr.op]}", (left, expr.left), (right, expr.right))
         return None
     return _operation(expr.op, left, right, result, expr.span)
 
@@ -71,7 +72,8 @@ def _comparison(checker: Checker, expr: nodes.Binary) -> Typed | None:
     left, right = in_one_unit(sides, checker.scope.types)
     both = unify(left.type, right.type)
     if both is None:
-        _cannot(checker, f"cannot compare {described(left.type)} with {described(right.type)}", left, right)
+        message = f"cannot compare {described(left.type)} with {described(right.type)}"
+        _cannot(checker, message, (left, expr.left), (right, expr.right))
         return None
     if expr.op not in ("==", "!=") and not isinstance(both, Quantity):
         checker.findings.error(
@@ -85,8 +87,9 @@ def _comparison(checker: Checker, expr: nodes.Binary) -> Typed | None:
     return Operation(expr.op, (left, right), FLAG, span=expr.span)
 
 
-def _cannot(checker: Checker, message: str, left: Typed, right: Typed) -> None:
-    """Report two sides that don't go together, at the right one."""
+def _cannot(checker: Checker, message: str, first: Written, second: Written) -> None:
+    """Report two sides that don't go together, at the second one."""
+    left, right = first[0], second[0]
     numbers = isinstance(left.type, Quantity) and isinstance(right.type, Quantity)
     checker.findings.error(
         "E302" if numbers else "E301",
@@ -94,7 +97,7 @@ def _cannot(checker: Checker, message: str, left: Typed, right: Typed) -> None:
         right.span,
         f"this is {described(right.type)}",
         secondary=((left.span, f"this is {described(left.type)}"),),
-        helps=how_to_meet(left, right, checker.scope.types) if numbers else (),
+        helps=how_to_meet(first, second, checker.scope.types) if numbers else (),
     )
 
 
@@ -116,17 +119,18 @@ def check_call(checker: Checker, expr: nodes.Call) -> Typed | None:
     if expr.function == "number":
         return attrs.evolve(known[0], type=NUMBER, span=expr.span)
     known = in_one_unit(known, checker.scope.types)
-    type_ = common_type(checker, known, "an argument")
+    type_ = common_type(checker, known, expr.args, "an argument")
     return None if type_ is None else Operation(expr.function, tuple(known), type_, span=expr.span)
 
 
-def common_type(checker: Checker, values: list[Typed], what: str) -> ValueType | None:
-    """The type that all of `values` have; `what` says in messages what each is."""
+def common_type(checker: Checker, values: Sequence[Typed], exprs: Sequence[nodes.Expr], what: str) -> ValueType | None:
+    """The type that all of `values`, written as `exprs`, have; `what` says in messages what each is."""
     first, type_ = values[0], values[0].type
-    for value in values[1:]:
+    for value, expr in zip(values[1:], exprs[1:], strict=True):
         both = unify(type_, value.type)
         if both is None:
-            _cannot(checker, f"expected {described(type_)} as {what}", attrs.evolve(first, type=type_), value)
+            earlier = attrs.evolve(first, type=type_)
+            _cannot(checker, f"expected {described(type_)} as {what}", (earlier, exprs[0]), (value, expr))
             return None
         type_ = both
     return type_
@@ -139,7 +143,7 @@ def check_if(checker: Checker, expr: nodes.If, expected: ValueType | None) -> Ty
     if branches is None:
         return None
     both = in_one_unit(branches, checker.scope.types)
-    type_ = common_type(checker, both, "the branch after `else`")
+    type_ = common_type(checker, both, (expr.then, expr.otherwise), "the branch after `else`")
     if condition is None or type_ is None:
         return None
     return Operation("if", (condition, *both), type_, span=expr.span)

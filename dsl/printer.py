@@ -85,6 +85,11 @@ def print_expr(expr: nodes.Expr, level: int = _IF) -> str:
     return f"({text})" if own < level else text
 
 
+def print_operand(expr: nodes.Expr) -> str:
+    """Print an expression so that `as`, `to` or `with` may follow it."""
+    return print_expr(expr, _POSTFIX)
+
+
 def _expr(expr: nodes.Expr) -> tuple[int, str]:
     """Give the level of an expression and its text without outer parentheses."""
     match expr:

@@ -42,7 +42,7 @@ def check_quantified(checker: Checker, expr: nodes.Quantified) -> Typed | None:
 
 
 def _joined(checker: Checker, expr: nodes.Quantified, bodies: list[Typed]) -> Typed | None:
-    op, type_ = "+", common_type(checker, bodies, "a term of `sum`")
+    op, type_ = "+", common_type(checker, bodies, [expr.body] * len(bodies), "a term of `sum`")
     match expr.function:
         case "any" | "all":
             op = "or" if expr.function == "any" else "and"

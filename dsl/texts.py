@@ -81,7 +81,7 @@ def check_show(show: nodes.Show | None, type_: ValueType, scope: Scope, findings
             f"cannot show {described(type_)} in `{target.name}`",
             show.unit.span,
             "they have no common base unit",
-            helps=(f"give the value the unit first: `... as {target.name}`",) if not type_text(type_) else (),
+            helps=(f"give the value the unit first: `(...) as {target.name}`",) if not type_text(type_) else (),
         )
         return None
     return Printing(target.name, ratio.numerator, ratio.denominator, show.decimals)

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
+from dsl import nodes
 from dsl.checked import Constant, Typed
 from dsl.domains import MAX_MAGNITUDE, NUMBER, Enumeration, Quantity, Unit, ValueType, conversion, type_text
+from dsl.printer import print_operand
+
+LONGEST: Final = 60
+"""How many characters of the author's code a help line repeats."""
+
+Written = tuple[Typed, nodes.Expr]
+"""A checked expression and the syntax that it comes from."""
 
 Types = Mapping[str, Unit | Enumeration | None]
 
@@ -42,36 +51,45 @@ def in_one_unit(values: Sequence[Typed], types: Types) -> list[Typed]:
     return [(converted(value, finest, types) if isinstance(value, Constant) else None) or value for value in values]
 
 
-def how_to_meet(left: Typed, right: Typed, types: Types) -> tuple[str, ...]:
+def how_to_meet(left: Written, right: Written, types: Types) -> tuple[str, ...]:
     """Help lines for two numbers of different units."""
-    for number, other in ((right, left), (left, right)):
+    for (number, expr), (other, _) in ((right, left), (left, right)):
         if number.type == NUMBER:
             unit = single_unit(other.type, types)
             if unit is None:
                 return ("`number(...)` drops a unit",)
             if isinstance(number, Constant):
                 return (f"write the number with its unit: `{number.value} {unit.name}`",)
-            return (f"if the plain number is in `{unit.name}`, write `({_short(number)} as {unit.name})`",)
-    units = single_unit(left.type, types), single_unit(right.type, types)
+            return (f"if the plain number is in `{unit.name}`, {_written(expr, 'as', unit.name)}",)
+    units = single_unit(left[0].type, types), single_unit(right[0].type, types)
     if units[0] is None or units[1] is None or units[0].base != units[1].base:
         return ()
-    coarse, fine = (left, units[1]) if units[0].factor > units[1].factor else (right, units[0])
-    return (f"convert one side: `({_short(coarse)} to {fine.name})`",)
+    coarse, expr, fine = (
+        (units[0], left[1], units[1]) if units[0].factor > units[1].factor else (units[1], right[1], units[0])
+    )
+    return (f"to convert one side, {_written(expr, 'to', _target(coarse, fine))}",)
 
 
-def how_to_become(number: Typed, wanted: ValueType, types: Types) -> tuple[str, ...]:
-    """Help lines for a number that should have another unit."""
+def how_to_become(number: Typed, expr: nodes.Expr, wanted: ValueType, types: Types) -> tuple[str, ...]:
+    """Help lines for a number, written as `expr`, that should have another unit."""
     source, target = single_unit(number.type, types), single_unit(wanted, types)
     if target is None:
         return ("`number(...)` drops a unit",) if wanted == NUMBER else ()
     if number.type == NUMBER:
-        return (f"if it is in `{target.name}`, write `({_short(number)} as {target.name})`",)
+        return (f"if it is in `{target.name}`, {_written(expr, 'as', target.name)}",)
     if source is None or source.base != target.base:
         return ()
-    rounding = " down" if source.factor % target.factor else ""
-    return (f"convert it: `({_short(number)} to {target.name}{rounding})`",)
+    return (f"to convert it, {_written(expr, 'to', _target(source, target))}",)
 
 
-def _short(typed: Typed) -> str:
-    text = " ".join(typed.span.text.split())
-    return text if len(text) <= 40 else "..."
+def _target(source: Unit, target: Unit) -> str:
+    """What stands after `to`, with a rounding where the conversion isn't exact."""
+    return f"{target.name} down" if source.factor % target.factor else target.name
+
+
+def _written(expr: nodes.Expr, word: str, target: str) -> str:
+    """Tell to write `expr` with `as` or `to` after it; of a long one only how it ends."""
+    text = print_operand(expr)
+    if len(text) <= LONGEST:
+        return f"write `({text} {word} {target})`"
+    return f"put it in parentheses, with `{word} {target}` after them"
