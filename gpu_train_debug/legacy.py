@@ -6,7 +6,8 @@ API v1. The tasks, the prompts and the scores are the same.
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from gpu_train_debug.grading.rubric import grade
@@ -14,13 +15,20 @@ from gpu_train_debug.reward import Completion, completion_text
 from gpu_train_debug.tasks import TaskRow, frozen_tasks
 
 
-def load_environment(split: str = "test", train_split: str = "train", **options: Any) -> Any:
-    """Make the environment of a split.
+def load_environment(
+    split: str = "test",
+    *,
+    data: Path | str | None = None,
+    archetypes: Sequence[str] = (),
+    tiers: Sequence[str] = (),
+    limit: int | None = None,
+    seed: int | None = None,
+) -> Any:
+    """Make the environment of a split, for training and evaluation alike.
 
     Args:
-        split: What is evaluated.
-        train_split: What a trainer of the older API trains on.
-        options: As in `DebugTasksetConfig` for the API v1; those of `frozen_tasks` for the older one.
+        data: Folder that `gtd compile` wrote; the frozen splits of the package if None.
+        archetypes, tiers, limit, seed: As in `frozen_tasks`.
 
     Raises:
         TasksError: There are no such tasks.
@@ -28,16 +36,24 @@ def load_environment(split: str = "test", train_split: str = "train", **options:
     """
     import verifiers
 
-    if not hasattr(verifiers, "SingleTurnEnv"):
-        from gpu_train_debug.environment import TASKSET_ID, DebugEnv, DebugEnvConfig, DebugTasksetConfig
+    folder = None if data is None else Path(data)
+    if hasattr(verifiers, "SingleTurnEnv"):
+        rows = frozen_tasks(split, folder=folder, archetypes=archetypes, tiers=tiers, limit=limit, seed=seed)
+        tasks = _dataset(rows)
+        scores = verifiers.Rubric(funcs=[rubric, exact, diagnosis, fix], weights=[1.0, 0.0, 0.0, 0.0])
+        return verifiers.SingleTurnEnv(dataset=tasks, eval_dataset=tasks, rubric=scores)
+    from gpu_train_debug.environment import TASKSET_ID, DebugEnv, DebugEnvConfig, DebugTasksetConfig
 
-        taskset = DebugTasksetConfig(id=TASKSET_ID, split=split, **options)
-        return DebugEnv(DebugEnvConfig(taskset=taskset))
-    return verifiers.SingleTurnEnv(
-        dataset=_dataset(frozen_tasks(train_split, **options)),
-        eval_dataset=_dataset(frozen_tasks(split, **options)),
-        rubric=verifiers.Rubric(funcs=[rubric, exact, diagnosis, fix], weights=[1.0, 0.0, 0.0, 0.0]),
+    taskset = DebugTasksetConfig(
+        id=TASKSET_ID,
+        split=split,
+        data=folder,
+        archetypes=list(archetypes),
+        tiers=list(tiers),
+        limit=limit,
+        seed=seed,
     )
+    return DebugEnv(DebugEnvConfig(taskset=taskset))
 
 
 def rubric(completion: Completion, answer: str, **_: Any) -> float:
@@ -64,8 +80,7 @@ def _dataset(rows: list[TaskRow]) -> Any:
             {
                 "prompt": [{"role": "user", "content": row.prompt}],
                 "answer": row.gold,
-                "task": row.archetype,
-                "info": {"id": row.id, "split": row.split, "tier": json.loads(row.meta)["tier"]},
+                "info": {"id": row.id, "archetype": row.archetype, "split": row.split, "tier": row.tier},
             }
             for row in rows
         ]
