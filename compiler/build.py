@@ -169,6 +169,8 @@ def _summary(folder: Path, splits: list[CardSplit], drops: Drops) -> str:
     total = sum(drops.made.values())
     dropped = sum(count.total() for count in drops.dropped.values())
     lines.append(f"{total} proved tasks in {folder}; {dropped} drawn worlds failed a proof and were dropped")
+    if drops.repeats:
+        lines.append(f"{drops.repeats} drawn worlds printed the same as an earlier task and were drawn again")
     for name, counts in sorted(drops.dropped.items()):
         if counts:
             made = drops.made[name]

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-import numpy as np
-
 from compiler.plan import ProgramPlan
 from solvers.outcome import Ending
-from solvers.streams import Stream, key_of, scaled
+from solvers.streams import Stream, key_of, random_worlds
 from solvers.tables import Tables
 from solvers.walks import walk_batch
 
@@ -23,11 +21,7 @@ def census(program: ProgramPlan, system: str) -> Counter[str]:
     """How the walks of `CENSUS` random worlds of a system end, by ending; the same worlds on each run."""
     problem = program.systems[system].problem
     tables = Tables(problem)
-    stream = Stream(key_of("census", system))
-    state = {
-        variable.name: np.array(variable.domain, np.int64)[scaled(stream.words(CENSUS), len(variable.domain))]
-        for variable in problem.variables
-    }
+    state = random_worlds(problem.variables, Stream(key_of("census", system)), CENSUS)
     counts = Counter({ending.value: 0 for ending in Ending})
     for group in walk_batch(tables, state, CENSUS):
         counts[group.ending.value] += len(group.rows)

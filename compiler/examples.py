@@ -1,4 +1,4 @@
-"""Runs inline examples: does the language's own evaluator give what the author wrote down?
+"""Runs inline examples: does the reference evaluator give what the author wrote down?
 
 In: a plan and the checked program that it came from. Out: a diagnostic for every example that comes out
 otherwise, with the numbers that were found.

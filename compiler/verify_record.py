@@ -12,7 +12,16 @@ import attrs
 
 from compiler.emit.record import Gold, Malformed, Meta, TaskRecord, evidence_hash, read_gold, read_meta, read_record
 from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan, SystemPlan
-from compiler.reader import ReadError, answer_json, read_prompt, solve
+from compiler.reader import (
+    Document,
+    ReadError,
+    Solution,
+    TooMuchWorkError,
+    answer_json,
+    read_prompt,
+    rivals,
+    solve,
+)
 from compiler.reader.values import Value
 from compiler.report import Finding, finding_about
 from compiler.splits import TaskSpec, regions_of
@@ -158,7 +167,20 @@ class _RecordCheck:
         if (answer := answer_json(solution)) != self.record.gold:
             notes = (f"gold: {self.record.gold}", f"answer: {answer}")
             self.find("E604", "the gold isn't what the prompt and its runbook give", *notes)
+        self.look_for_rivals(document, solution)
         return {**document.values, **solution.walks[0].world}
+
+    def look_for_rivals(self, document: Document, solution: Solution) -> None:
+        """P2 and P3 once more, by the reader alone: is the fix the one cheapest repair in every world that fits?"""
+        try:
+            found = rivals(document, solution)
+        except TooMuchWorkError:
+            self.find("E503", "the reader's search for other repairs takes too long", inconclusive=True)
+            return
+        if found.failure:
+            self.find("E611", f"by the prompt alone the fix is no repair: {found.failure}")
+        for rival in found.rivals[:1]:
+            self.find("E611", f"by the prompt alone {dict(rival)} repairs it too and costs no more")
 
     def refuse(self, judged: Judgement) -> None:
         """Say why the world can't be a task of its split."""

@@ -22,7 +22,7 @@ from solvers.crowds import Channels, Crowd, Crowds, View
 from solvers.evaluate import observe, run_walk
 from solvers.exhaustive import WitnessError
 from solvers.outcome import Assignment
-from solvers.streams import Stream, key_of, scaled
+from solvers.streams import Stream, key_of, random_worlds
 from solvers.tables import Cell, IntArray, Tables
 from solvers.walks import look, plain_state, take, walk_batch
 
@@ -151,9 +151,7 @@ class _Pool:
         problem = tables.problem
         self.observations = problem.observations
         stream = Stream(key_of("interaction", "pool", problem.name))
-        state: dict[str, Cell] = {
-            v.name: np.array(v.domain, np.int64)[scaled(stream.words(POOL), len(v.domain))] for v in problem.variables
-        }
+        state: dict[str, Cell] = {**random_worlds(problem.variables, stream, POOL)}
         self.known_codes: dict[frozenset[str], int] = {}
         codes = np.full(POOL, -1)
         for group in walk_batch(tables, state, POOL):

@@ -8,10 +8,12 @@ algorithm alone, so they don't change with numpy, the machine, or how many are a
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
 
+from solvers.problem import Variable
 from solvers.tables import IntArray
 
 Words = npt.NDArray[np.uint64]
@@ -55,3 +57,11 @@ def scaled(words: Words, size: int) -> IntArray:
     high, low = words >> np.uint64(32), words & np.uint64(0xFFFF_FFFF)
     result: IntArray = ((high * size_ + (low * size_ >> np.uint64(32))) >> np.uint64(32)).astype(np.int64)
     return result
+
+
+def random_worlds(variables: Iterable[Variable], stream: Stream, size: int) -> dict[str, IntArray]:
+    """Draw `size` independent worlds, each uniform over all combinations of values; valid or not."""
+    return {
+        variable.name: np.array(variable.domain, np.int64)[scaled(stream.words(size), len(variable.domain))]
+        for variable in variables
+    }

@@ -5,7 +5,7 @@ inside the folder, so that memory doesn't grow with their number; `publish` flus
 then renames them together. Whatever ends a run before that (an exception, Ctrl-C, a full disk) leaves the
 earlier files as they were and takes the temporary ones away; after a kill the next run does so.
 
-This and the command line are the only places that touch files.
+Dataset folders are written here alone; saved cases and exported claims are single files, written where they arise.
 """
 
 from __future__ import annotations
