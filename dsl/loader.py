@@ -5,8 +5,9 @@ diagnostics E101-E133. Sources are data from strangers: nothing outside the sour
 through links, and file size, number of files and nesting are bounded. The only module of the language
 that touches the file system.
 
-A module's name is its path below the source root, with `/` between the parts. Messages show paths
-relative to the current folder where the paths given were relative.
+A module's name is its path below the source root, with `/` between the parts. The root hangs on nothing but
+the paths given and what their files import, so that other files beside them change no name. Messages show
+paths relative to the current folder where the paths given were relative.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import difflib
 import hashlib
 import itertools
 import os
+import posixpath
 import stat
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import attrs
@@ -31,6 +33,7 @@ SUFFIX = ".arch"
 MAX_FILE_BYTES = 2**20
 MAX_FILES = 500
 MAX_TOTAL_BYTES = 16 * 2**20
+MAX_RAISED = 2  # levels by which imports may raise a root that wasn't given
 
 UNREADABLE = frozenset({"E120", "E121", "E122", "E123", "E124"})  # the input could not be read at all
 
@@ -53,15 +56,17 @@ def load(paths: Sequence[Path | str], root: Path | str | None = None) -> Loaded:
     """Load files, and of folders every `.arch` file below them, with all their imports.
 
     Args:
-        root: Folder that holds all sources. By default the common folder of `paths`, and from there
-            upwards as long as the folder above holds a source file too.
+        root: Folder that holds all sources. By default the common folder of `paths`, raised by at most
+            `MAX_RAISED` levels to the folders of the files that are imported as `../name.arch` or
+            `../../name.arch` from there.
     """
     given = [Path(path) for path in paths]
     if not given:
         nothing = Diagnostic("E124", "no source files are given")
         return Loaded({}, {}, {}, (nothing,))
-    folder = _default_root(given) if root is None else Path(root)
-    loader = _Loader(_resolved(folder) or Path.cwd(), relative=not given[0].is_absolute())
+    folder = _common_folder(given) if root is None else _resolved(Path(root)) or Path.cwd()
+    raised = MAX_RAISED if root is None else 0
+    loader = _Loader(folder, raised, relative=not given[0].is_absolute())
     for path in given:
         loader.add_given(path)
     return loader.run()
@@ -75,13 +80,11 @@ def _resolved(path: Path) -> Path | None:
         return None
 
 
-def _default_root(paths: list[Path]) -> Path:
+def _common_folder(paths: list[Path]) -> Path:
+    """The nearest folder that holds all of `paths`, or is one of them."""
     real = [path for path in map(_resolved, paths) if path is not None]
     folders = [path if path.is_dir() else path.parent for path in real]
-    root = Path(os.path.commonpath(folders)) if folders else Path.cwd()
-    while root.parent != root and _sources_in(root.parent):
-        root = root.parent
-    return root
+    return Path(os.path.commonpath(folders)) if folders else Path.cwd()
 
 
 def _sources_in(folder: Path) -> list[Path]:
@@ -130,15 +133,19 @@ def _decode(data: bytes, shown: str) -> tuple[Source, Diagnostic | None]:
 
 
 class _Loader:
-    def __init__(self, root: Path, *, relative: bool) -> None:
+    """Reads what is queued. The root only rises, and names are given at the end: no order of the files matters."""
+
+    def __init__(self, root: Path, raised: int, *, relative: bool) -> None:
         self.root = root
+        self.may_become = (root, *root.parents)[: raised + 1]
         self.relative = relative
         self.queue: deque[Path] = deque()
         self.seen: set[Path] = set()
         self.total = 0
-        self.modules: dict[str, nodes.Module] = {}
-        self.digests: dict[str, str] = {}
-        self.edges: dict[str, list[tuple[str, nodes.Import]]] = {}
+        self.modules: dict[Path, nodes.Module] = {}
+        self.digests: dict[Path, str] = {}
+        self.edges: dict[Path, list[tuple[Path, nodes.Import]]] = {}
+        self.waiting: list[tuple[Path, nodes.Import]] = []  # imports that lead out of the root as it is now
         self.diagnostics: list[Diagnostic] = []
 
     # -------------------------------------------------------------- names
@@ -204,28 +211,74 @@ class _Loader:
     # -------------------------------------------------------------- reading
 
     def run(self) -> Loaded:
-        while self.queue:
+        while self.queue or self.raise_root():
             if len(self.digests) == MAX_FILES or self.total > MAX_TOTAL_BYTES:
                 message = f"more than {MAX_FILES} source files or {MAX_TOTAL_BYTES} bytes of source"
                 self.diagnostics.append(Diagnostic("E123", message, helps=("give fewer files or folders",)))
+                self.waiting.clear()
                 break
             self.read(self.queue.popleft())
-        self.diagnostics += self.cycles()
+        for importer, item in self.waiting:
+            self.refuse_far(importer, item)
+        edges = {
+            self.name(path): [
+                (self.name(target), item) for target, item in sorted(found, key=lambda edge: edge[1].span.start)
+            ]
+            for path, found in self.edges.items()
+        }
+        self.diagnostics += _cycles(edges)
         return Loaded(
-            dict(sorted(self.modules.items())),
-            dict(sorted(self.digests.items())),
-            {name: tuple(target for target, _ in self.edges[name]) for name in sorted(self.edges)},
+            dict(sorted((self.name(path), module) for path, module in self.modules.items())),
+            dict(sorted((self.name(path), digest) for path, digest in self.digests.items())),
+            {name: tuple(target for target, _ in edges[name]) for name in sorted(edges)},
             sort_diagnostics(self.diagnostics),
         )
+
+    def raise_root(self) -> bool:
+        """Raise the root as far as the imports that wait ask for, and follow those that now lead inside.
+
+        Gives whether that queued a file.
+        """
+        asked = [self.raised_for(importer, item) for importer, item in self.waiting]
+        self.root = min(
+            [self.root, *(folder for folder in asked if folder is not None)], key=lambda each: len(each.parts)
+        )
+        again, self.waiting = self.waiting, []
+        for importer, item in again:
+            self.follow(importer, item)
+        return bool(self.queue)
+
+    def raised_for(self, importer: Path, item: nodes.Import) -> Path | None:
+        """The folder that the root must become for an import; None if it may not."""
+        target = self.upwards(importer, item)
+        return target.parent if target is not None and _resolved(target) == target and target.is_file() else None
+
+    def upwards(self, importer: Path, item: nodes.Import) -> Path | None:
+        """What an import names that may raise the root: by steps upwards alone, in a folder that it may become."""
+        *steps, name = posixpath.normpath(item.path).split("/")
+        folder = importer.parents[len(steps)] if len(steps) < len(importer.parents) else None
+        if folder not in self.may_become or set(steps) != {".."} or not name.endswith(SUFFIX):
+            return None
+        return folder / name
+
+    def refuse_far(self, importer: Path, item: nodes.Import) -> None:
+        """Report an import that leads out of the root for good."""
+        target = self.upwards(importer, item)
+        if target is not None and not target.exists():
+            self.refuse(item, "E130", *self.suggestions(importer, item.path))
+            return
+        helps = [f"it leads out of the source root `{self.shown(self.root)}`"]
+        if len(self.may_become) > 1:
+            helps.append("give both files, or a folder that holds both")
+        self.refuse(item, "E131", *helps)
 
     def read(self, path: Path) -> None:
         data = _read(path, self.shown(path))
         if isinstance(data, Diagnostic):
             self.diagnostics.append(data)
             return
-        name = self.name(path)
         self.total += len(data)
-        self.digests[name] = hashlib.sha256(data).hexdigest()
+        self.digests[path] = hashlib.sha256(data).hexdigest()
         source, wrong = _decode(data, self.shown(path))
         if wrong is not None:
             self.diagnostics.append(wrong)
@@ -233,8 +286,8 @@ class _Loader:
         module, diagnostics = parse_text(source)
         self.diagnostics += diagnostics
         if module is not None:
-            self.modules[name] = module
-            self.edges[name] = []
+            self.modules[path] = module
+            self.edges[path] = []
             for declaration in module.declarations:
                 if isinstance(declaration, nodes.Import):
                     self.follow(path, declaration)
@@ -242,18 +295,18 @@ class _Loader:
     # -------------------------------------------------------------- imports
 
     def follow(self, importer: Path, item: nodes.Import) -> None:
-        """Queue what an import names, or report why not."""
+        """Queue what an import names, or report why not; one that leads out of the root has to wait."""
         target = _resolved(importer.parent / item.path)
         if Path(item.path).is_absolute() or "\\" in item.path:
             self.refuse(item, "E131", "an import is a path from the folder of its file, with `/` between the parts")
         elif target is not None and not self.inside(target):
-            self.refuse(item, "E131", f"it leads out of the source root `{self.shown(self.root)}`")
+            self.waiting.append((importer, item))
         elif target is None or target.suffix != SUFFIX or not target.is_file():
             self.refuse(item, "E130", *self.suggestions(importer, item.path))
         elif target == importer:
             self.refuse(item, "E132")
         else:
-            self.edges[self.name(importer)].append((self.name(target), item))
+            self.edges[importer].append((target, item))
             self.enqueue(target)
 
     def refuse(self, item: nodes.Import, code: str, *helps: str) -> None:
@@ -278,32 +331,33 @@ class _Loader:
         close = (same or difflib.get_close_matches(wanted, known, n=3))[:3]
         return [f"did you mean {' or '.join(f'`{path}`' for path in close)}?"] if close else []
 
-    def cycles(self) -> list[Diagnostic]:
-        """Report each import that closes a circle. Not recursive: chains of imports may be long."""
-        done: set[str] = set()
-        found = []
-        for start in sorted(self.edges):
-            trail = [start] if start not in done else []
-            pending = [iter(self.edges[start])] if trail else []
-            while trail:
-                target, item = next(pending[-1], (None, None))
-                if target is None or item is None:
-                    done.add(trail.pop())
-                    pending.pop()
-                elif target in trail:
-                    circle = [*trail[trail.index(target) :], target]
-                    note = " imports ".join(f"`{name}`" for name in circle)
-                    found.append(
-                        Diagnostic(
-                            "E133",
-                            "imports in a circle",
-                            item.span,
-                            "this import closes it",
-                            notes=(note,),
-                            helps=("move what both need into a file of its own",),
-                        )
+
+def _cycles(edges: Mapping[str, Sequence[tuple[str, nodes.Import]]]) -> list[Diagnostic]:
+    """Report each import that closes a circle. Not recursive: chains of imports may be long."""
+    done: set[str] = set()
+    found = []
+    for start in sorted(edges):
+        trail = [start] if start not in done else []
+        pending = [iter(edges[start])] if trail else []
+        while trail:
+            target, item = next(pending[-1], (None, None))
+            if target is None or item is None:
+                done.add(trail.pop())
+                pending.pop()
+            elif target in trail:
+                circle = [*trail[trail.index(target) :], target]
+                note = " imports ".join(f"`{name}`" for name in circle)
+                found.append(
+                    Diagnostic(
+                        "E133",
+                        "imports in a circle",
+                        item.span,
+                        "this import closes it",
+                        notes=(note,),
+                        helps=("move what both need into a file of its own",),
                     )
-                elif target not in done:
-                    trail.append(target)
-                    pending.append(iter(self.edges.get(target, ())))
-        return found
+                )
+            elif target not in done:
+                trail.append(target)
+                pending.append(iter(edges.get(target, ())))
+    return found

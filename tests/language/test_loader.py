@@ -65,13 +65,74 @@ def test_imports_are_followed_from_the_folder_of_their_file(write: Write) -> Non
     assert loaded.imports["m/system.arch"] == ("units.arch", "m/parts/one.arch")
 
 
-def test_default_root_goes_up_while_there_are_sources(write: Write) -> None:
-    write(src__units="unit a", src__m__system='import "../units.arch"', top="unit b")
-    Path("src/m/deep").mkdir()
-    assert list(load(["src/m/system.arch"]).modules) == ["src/m/system.arch", "src/units.arch"]
-    Path("top.arch").unlink()
-    assert list(load(["src/m"]).modules) == ["m/system.arch", "units.arch"]
+def test_default_root_is_raised_to_what_is_imported(write: Write) -> None:
+    write(src__units="unit a", src__m__system='import "../units.arch"', src__m__parts__one='import "../system.arch"')
+    assert list(load(["src/m/system.arch"]).modules) == ["m/system.arch", "units.arch"]
     assert list(load(["src/m/system.arch", "src/units.arch"]).modules) == ["m/system.arch", "units.arch"]
+    for given in ("src/m/parts/one.arch", "src/m", "src"):
+        loaded = load([given])
+        assert not loaded.diagnostics
+        assert list(loaded.modules) == ["m/parts/one.arch", "m/system.arch", "units.arch"]
+
+
+def test_default_root_does_not_hang_on_files_that_are_not_imported(write: Write) -> None:
+    write(w__backup="unit a", w__m__one='import "../backup.arch"', w__m__two="unit b")
+    given = [["w"], ["w/backup.arch"], ["w/m"], ["w/m/two.arch"], ["w/m/two.arch", "w/backup.arch"]]
+    before = [load(paths) for paths in given]
+    write(stray="unit b")
+    assert [load(paths).digests for paths in given] == [loaded.digests for loaded in before]
+    assert list(before[1].modules) == ["backup.arch"]
+    assert list(before[3].modules) == ["two.arch"]
+
+
+def test_stray_file_above_changes_no_name(write: Write) -> None:
+    write(w__m__two="unit b", w__stray="unit c", stray="unit d")
+    assert list(load(["w/m"]).modules) == ["two.arch"]
+
+
+def test_imports_keep_their_order_when_one_raises_the_root(write: Write) -> None:
+    write(src__units="unit a", src__m__a='import "../units.arch"\nimport "b.arch"', src__m__b="unit b")
+    assert load(["src/m"]).imports["m/a.arch"] == ("units.arch", "m/b.arch")
+
+
+def test_import_beside_the_given_folder_needs_a_root_that_another_raises(write: Write) -> None:
+    write(src__m__a='import "../n/b.arch"', src__n__b="unit b")
+    loaded = load(["src/m"])
+    assert codes(loaded) == ["E131"]
+    assert "give both files, or a folder that holds both" in messages(loaded)
+    assert codes(load(["src/m/a.arch", "src/n/b.arch"])) == []
+    write(src__units="unit u", src__m__z='import "../units.arch"')
+    assert list(load(["src/m"]).modules) == ["m/a.arch", "m/z.arch", "n/b.arch", "units.arch"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../../../far.arch", "../n/b.arch", "../../x/y/m/../n/b.arch", "../notes.txt", "../link.arch", "../folder.arch"],
+)
+def test_import_out_of_the_default_root_is_refused(write: Write, path: str) -> None:
+    root = write(x__y__m__a=f'import "{path}"', x__y__n__b="unit b", far="unit f")
+    Path("x/y/notes.txt").write_text("secret")
+    Path("x/y/link.arch").symlink_to(root / "far.arch")
+    Path("x/y/folder.arch").mkdir()
+    loaded = load(["x/y/m"])
+    assert codes(loaded) == ["E131"]
+    assert list(loaded.digests) == ["a.arch"]
+
+
+def test_default_root_is_raised_by_two_levels_in_all(write: Write) -> None:
+    write(x__y__m__a='import "../../b.arch"', x__b='import "../c.arch"', c="unit c")
+    loaded = load(["x/y/m"])
+    assert codes(loaded) == ["E131"]
+    assert list(loaded.digests) == ["b.arch", "y/m/a.arch"]
+
+
+def test_missing_import_above_the_root_is_not_found(write: Write) -> None:
+    write(src__m__a='import "../unitz.arch"\nimport "../units.arch"', src__units="unit a")
+    loaded = load(["src/m"])
+    assert codes(loaded) == ["E130"]
+    assert "did you mean `../units.arch`?" in messages(loaded)
+    write(src__m__a='import "../unitz.arch"')
+    assert codes(load(["src/m"])) == ["E130"]
 
 
 def test_file_given_twice_or_through_a_link_loads_once(write: Write) -> None:
