@@ -24,19 +24,25 @@ from compiler.workbench import Workbench
 from solvers.evaluate import cost, failing, named_fields, observe, run_walk, value
 from solvers.interaction import Interaction
 from solvers.outcome import Assignment, Claim, Refutation, Step, TaskProof, Walk
-from solvers.problem import Alternative, Assign, Kind, Pick
+from solvers.problem import Alternative, Assign, Const, Expr, Kind, Pick
+from solvers.runners_up import runners_up
 
 SHOWN_RIVALS = 12  # cheaper repairs that are written out one by one
 
 
 @attrs.frozen
 class Case:
-    """A task to write about."""
+    """A task to write about.
+
+    Attributes:
+        others: Repairs as small as the fix that cost more, cheapest first; the first few are enough.
+    """
 
     title: str
     plan: SystemPlan
     proof: TaskProof
     interaction: Interaction
+    others: tuple[Assignment, ...] = ()
 
 
 def explain_case(case: Case) -> str:
@@ -76,8 +82,9 @@ def explain_task(program: ProgramPlan, folder: Path, id_: str) -> str:
     system = workbench.system(meta.system)
     if world is None or evidence_hash(meta.system, observe(system.plan.problem, world)) != meta.evidence:
         raise UnknownTaskError(f"task `{id_}` was compiled from other sources")
-    case = Case(id_, system.plan, system.check(world, id_), system.measure(world, id_))
-    return explain_case(case)
+    proof = system.check(world, id_)
+    others = tuple(itertools.islice(runners_up(system.tables, proof), SHOWN_RIVALS + 1))
+    return explain_case(Case(id_, system.plan, proof, system.measure(world, id_), others))
 
 
 def _find(folder: Path, id_: str) -> TaskRecord:
@@ -127,6 +134,8 @@ class _Writer(Values):
         super().__init__(case.plan)
         self.proof = case.proof
         self.interaction = case.interaction
+        self.others = case.others
+        self.told: set[Expr] = set()
 
     # ---------------------------------------------------------------- the walk
 
@@ -152,25 +161,36 @@ class _Writer(Values):
         yield "## The walk"
         for number, step in enumerate(walk.steps, start=1):
             yield self.step(number, step)
-        sound = self.plan.sounds or (("", self.problem.sound),)
         quiet = "No rule fires" if not walk.steps else "Then no rule fires"
-        reasons = [f"{self.formula(condition)} ({self.numbers([condition], walk.final)})" for _, condition in sound]
-        yield f"{quiet}, and the run is sound: {'; '.join(reasons)}."
+        yield f"{quiet}, and the run is sound:"
+        yield "\n".join(
+            f"- {text or 'sound'}: {self.stated(condition)}, with {self.numbers([self.behind(condition)], walk.final)}"
+            for text, condition in self.plan.sounds or (("", self.problem.sound),)
+        )
+
+    def stated(self, condition: Expr) -> str:
+        """A condition; a flag with its definition where it is mentioned first."""
+        behind = self.behind(condition)
+        if behind == condition or condition in self.told:
+            return self.formula(condition)
+        self.told.add(condition)
+        return f"{self.formula(condition)}, that is {self.formula(behind)}"
 
     def step(self, number: int, step: Step) -> str:
         rule = self.problem.rules[step.rule]
         rank = step.rule + 1
-        passed = (
-            f"Rules 1 to {step.rule} don't fire. " if step.rule > 1 else ("Rule 1 doesn't fire. " if step.rule else "")
-        )
+        earlier = {0: "", 1: "Rule 1 doesn't fire. ", 2: "Rules 1 and 2 don't fire. "}
+        passed = earlier.get(step.rule, f"Rules 1 to {step.rule} don't fire. ")
         lines = [
             f"{number}. {passed}Rule {rank}, **{rule.code}**, fires: {self.formula(rule.guard)}",
-            f"   with {self.numbers([rule.guard], step.before)}.",
+            f"   with {self.numbers([self.behind(rule.guard)], step.before)}.",
         ]
         for index, alternative in enumerate(rule.alternatives[: step.alternative + 1]):
             used = index == step.alternative
             if len(rule.alternatives) > 1:
                 lines.append(f"   Alternative {index + 1} {'has a value' if used else 'has no value'}:")
+            if all(isinstance(item, Assign) and isinstance(item.value, Const) for item in alternative.sets):
+                continue
             lines += [f"   {line}" for line in self.prescription(alternative, step.before)]
         lines.append(f"   So {self.assignment(step.sets)}.")
         return "\n".join(lines)
@@ -189,19 +209,19 @@ class _Writer(Values):
                         return
                     state[field] = found
                 case Pick(field=field, direction=direction, where=where):
-                    yield f"- `{field}`: {direction.value} value where {self.formula(where)}"
-                    chosen: int | None = None
-                    for candidate in self.tries(item):
-                        tried = {**state, field: candidate}
-                        holds = bool(value(self.problem, where, tried, before=fired_in))
-                        numbers = self.numbers([where], tried, before=fired_in)
-                        yield f"  - {self.variable(field, candidate)}: {'holds' if holds else 'fails'} ({numbers})"
-                        if holds:
-                            chosen = candidate
-                            break
-                    if chosen is None:
+                    tries = [{**state, field: candidate} for candidate in self.tries(item)]
+                    holds = [bool(value(self.problem, where, tried, before=fired_in)) for tried in tries]
+                    tries = tries[: holds.index(True) + 1 if any(holds) else len(tries)]
+                    same, own = self.contrast(where, tries, before=fired_in)
+                    given = f", with {same}" if same else ""
+                    yield f"- `{field}`: {direction.value} value where {self.stated(where)}{given}"
+                    for tried, told, right in zip(tries, own, holds, strict=False):
+                        chosen = self.variable(field, tried[field])
+                        mine = "; ".join(text for text in told if text != f"`{field}` = {chosen}")
+                        yield f"  - {chosen}: {'holds' if right else 'fails'}{f' ({mine})' if mine else ''}"
+                    if not any(holds):
                         return
-                    state[field] = chosen
+                    state[field] = tries[-1][field]
 
     # ---------------------------------------------------------------- rivals
 
@@ -214,9 +234,13 @@ class _Writer(Values):
         strength = {
             "any": "No repair over all editable fields changes as few fields.",
             "named": "No repair over the fields that the fired rules set changes as few fields.",
-            "preferred": "Other repairs change as few fields; ranks or preferences put this one first.",
+            "preferred": "Other repairs over the named fields change as few of them, but ranks or preferences put "
+            "this one first.",
         }
         yield strength[self.proof.uniqueness.value]
+        if self.others:
+            shown = [f"- {self.assignment(other)}: {self.loses(walk, other)}" for other in self.others[:SHOWN_RIVALS]]
+            yield "\n".join([*shown, "- and more"] if len(self.others) > SHOWN_RIVALS else shown)
         gold = cost(self.problem, walk.start, dict(walk.fix))
         tried = [rival for rival in self.cheaper(walk) if cost(self.problem, walk.start, rival) <= gold]
         lines: list[str] = []
@@ -232,8 +256,22 @@ class _Writer(Values):
             rest = ", ".join(f"{count} fail because {reason}" for reason, count in left.most_common())
             lines.append(f"- and {sum(left.values())} more: {rest}")
         fields = ", ".join(f"`{name}`" for name in named_fields(self.problem, walk, *self.proof.walks))
-        yield f"Over the named fields ({fields}) there are {len(tried)} assignments that cost no more. Each fails:"
+        if len(tried) == 1:
+            yield f"Over the named fields ({fields}) there is one assignment that costs no more, and it fails:"
+        else:
+            yield f"Over the named fields ({fields}) there are {len(tried)} assignments that cost no more. Each fails:"
         yield "\n".join(lines)
+
+    def loses(self, walk: Walk, other: Assignment) -> str:
+        """Why a repair of as many changes costs more than the fix: by the first thing that differs."""
+        fix = dict(walk.fix)
+        ranks = {variable.name: rank for rank, variable in enumerate(self.problem.of_kind(Kind.CONFIG), start=1)}
+        for mine, theirs in zip(sorted(fix, key=ranks.__getitem__), sorted(other, key=ranks.__getitem__), strict=True):
+            if mine != theirs:
+                return f"changes `{theirs}`, field {ranks[theirs]}, where the fix changes `{mine}`, field {ranks[mine]}"
+        changed = next(name for name in sorted(fix, key=ranks.__getitem__) if fix[name] != other[name])
+        better, worse = (self.variable(changed, values[changed]) for values in (fix, other))
+        return f"for `{changed}`, {better} comes before {worse}"
 
     def cheaper(self, walk: Walk) -> Iterator[dict[str, int]]:
         """Every other assignment to at most as many of the named fields as the fix changes."""

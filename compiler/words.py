@@ -12,7 +12,7 @@ from compiler.emit.formula import formula
 from compiler.plan import SystemPlan
 from solvers.evaluate import relations, value
 from solvers.outcome import Assignment
-from solvers.problem import Before, Direction, Expr, Pick, Rel, Var, With, children
+from solvers.problem import Before, Direction, Expr, Pick, Rel, Sort, Var, With, children
 
 TRUTH_LABELS = {0: "false", 1: "true"}
 
@@ -49,6 +49,37 @@ class Values:
         texts = dict.fromkeys(self.atom(node, world, known, before) for expr in exprs for node in atoms(expr))
         return "; ".join(texts)
 
+    def contrast(
+        self, expr: Expr, worlds: Sequence[Assignment], *, before: Assignment | None = None
+    ) -> tuple[str, list[tuple[str, ...]]]:
+        """The values that the truth of `expr` rests on: those that are the same in all worlds, and each world's own.
+
+        Flags that differ are followed into their definitions; one that doesn't settles what it rests on.
+        """
+        known = [relations(self.problem, world) for world in worlds]
+        same: dict[str, None] = {}
+        own: list[dict[str, None]] = [{} for _ in worlds]
+
+        def visit(part: Expr) -> None:
+            for node in atoms(part):
+                texts = [
+                    self.plain_atom(node, world, values, before) for world, values in zip(worlds, known, strict=True)
+                ]
+                if len(set(texts)) == 1:
+                    same[texts[0]] = None
+                    continue
+                for told, text in zip(own, texts, strict=True):
+                    told[text] = None
+                if isinstance(node, Rel) and node.sort is Sort.BOOL:
+                    visit(self.definitions[node.name])
+
+        visit(self.behind(expr))
+        return "; ".join(same), [tuple(told) for told in own]
+
+    def behind(self, expr: Expr) -> Expr:
+        """What a flag is defined by; any other expression itself."""
+        return self.definitions[expr.name] if isinstance(expr, Rel) and expr.sort is Sort.BOOL else expr
+
     def atom(
         self,
         node: Var | Rel | With | Before,
@@ -56,20 +87,33 @@ class Values:
         known: Mapping[str, int | bool],
         before: Assignment | None,
     ) -> str:
-        """One value; what is true or false also says what it rests on."""
+        """One value; a flag also says what it rests on."""
+        text = self.plain_atom(node, world, known, before)
+        if not isinstance(node, Rel) or node.sort is not Sort.BOOL:
+            return text
+        return f"{text} ({self.numbers([self.definitions[node.name]], world)})"
+
+    def plain_atom(
+        self,
+        node: Var | Rel | With | Before,
+        world: Assignment,
+        known: Mapping[str, int | bool],
+        before: Assignment | None,
+    ) -> str:
+        """One value alone."""
         if isinstance(node, Var):
             return f"`{node.name}` = {self.variable(node.name, world[node.name])}"
         found = known[node.name] if isinstance(node, Rel) else value(self.problem, node, world, before=before)
         text = self.formula(node)
-        if not isinstance(found, bool):
-            name = relation_name(node)
-            labels = self.labels.get(name)
-            unit = self.units.get(name, "")
-            return f"{text} = {labels[found] if labels is not None else f'{found} {unit}'.strip()}"
-        verdict = f"{text} is {'true' if found else 'false'}"
-        if not isinstance(node, Rel):
-            return verdict
-        return f"{verdict} ({self.numbers([self.definitions[node.name]], world)})"
+        if isinstance(found, bool):
+            return f"{text} is {'true' if found else 'false'}"
+        name = relation_name(node)
+        labels = self.labels.get(name)
+        return f"{text} = {labels[found] if labels is not None else self.with_unit(found, name)}"
+
+    def with_unit(self, number: int, name: str) -> str:
+        """A value of a relation, or of what is said about it."""
+        return f"{number} {self.units.get(name, '')}".strip()
 
     def formula(self, expr: Expr) -> str:
         return f"`{formula(expr, self.flags)}`"
