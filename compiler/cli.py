@@ -8,10 +8,11 @@ and only with `--debug`.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -64,10 +65,17 @@ def progress(title: str, total: int) -> Iterator[Callable[[], None]]:
 
 
 def publish(
-    findings: Sequence[Finding], *, format_: str, junit: Path | None, suite: str, subjects: Sequence[str], summary: str
+    findings: Sequence[Finding],
+    *,
+    format_: str,
+    junit: Path | None,
+    suite: str,
+    subjects: Sequence[str],
+    summary: str,
+    results: Mapping[str, Any] | None = None,
 ) -> int:
     """Print the findings in the asked format, write the JUnit file, and give the exit status."""
-    text = format_findings(findings, format_, summary=summary)
+    text = format_findings(findings, format_, summary=summary, results=results)
     if text:
         click.echo(text)
     if format_ in ("github", "sarif") and summary:
@@ -134,8 +142,23 @@ def _input_status(findings: Sequence[Finding]) -> int:
     return USAGE if any(finding.code in UNREADABLE for finding in findings) else FOUND
 
 
+def _print_version(context: click.Context, _parameter: click.Parameter, asked: bool) -> None:
+    from compiler.version import product_version
+
+    if asked and not context.resilient_parsing:
+        click.echo(f"gtd, version {product_version()}")
+        context.exit()
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="gpu-train-debug", prog_name="gtd")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
 @click.option("--debug", is_flag=True, help="Show the traceback of an internal error.")
 @click.pass_context
 def cli(context: click.Context, debug: bool) -> None:
@@ -147,7 +170,10 @@ def cli(context: click.Context, debug: bool) -> None:
 @paths_argument
 @report_options
 def check(paths: tuple[Path, ...], format_: str, junit: Path | None) -> int:
-    """Check `.arch` sources: syntax, names, types, units, lints, inline examples. No proofs."""
+    """Check `.arch` sources, without proofs.
+
+    Syntax, names, types, units, lints, inline examples.
+    """
     from compiler.frontend import run_frontend
 
     found = run_frontend(sources_of(paths))
@@ -162,14 +188,15 @@ def _check_summary(plan: Any, findings: Sequence[Finding]) -> str:
     from dsl.diagnostics import Severity
 
     errors = sum(finding.severity is Severity.ERROR for finding in findings)
-    warnings = len(findings) - errors
-    counts = f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}"
+    counts = f"{counted(errors, 'error')}, {counted(len(findings) - errors, 'warning')}"
     if plan is None:
         return counts
-    return (
-        f"{len(plan.sources)} files, {len(plan.systems)} systems, {len(plan.archetypes)} archetypes, "
-        f"{len(plan.datasets)} datasets: {counts}"
-    )
+    parts = {"file": plan.sources, "system": plan.systems, "archetype": plan.archetypes, "dataset": plan.datasets}
+    return f"{', '.join(counted(len(part), noun) for noun, part in parts.items())}: {counts}"
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 @cli.command()
@@ -206,10 +233,13 @@ def prove(
     recheck: str | None,
     smt_folder: Path | None,
 ) -> int:
-    """Draw worlds from each archetype and prove that their answers are the only ones."""
+    """Draw worlds of each archetype and prove their answers.
+
+    An answer is proved if it is the only one that the evidence allows, and no other repair is as good.
+    """
     from compiler.build import disagreement_finding
     from compiler.census import census, render_census
-    from compiler.proving import ProveOptions, prove_archetypes, render_table
+    from compiler.proving import COLUMNS, ProveOptions, prove_archetypes, rechecked, render_table, results_json
     from compiler.workbench import DisagreementError
 
     plan = load_plan(paths)
@@ -228,12 +258,22 @@ def prove(
         findings = [disagreement_finding(error)]
         return publish(findings, format_=format_, junit=junit, suite="gtd prove", subjects=names, summary="")
     findings = [finding for result in results for finding in result.findings]
+    summary = f"{counted(len(results), 'archetype')}, {counted(sum(r.drawn for r in results), 'world')} drawn"
+    if options.recheck:
+        summary += f"; {rechecked(results)}"
     if format_ == "human":
-        click.echo(render_table(results))
+        click.echo(f"{render_table(results)}\n{COLUMNS}")
         for system in sorted({plan.archetypes[name].system for name in names}):
             click.echo(render_census(system, census(plan, system)))
-    summary = f"{len(results)} archetypes, {sum(result.drawn for result in results)} worlds drawn"
-    return publish(findings, format_=format_, junit=junit, suite="gtd prove", subjects=names, summary=summary)
+    return publish(
+        findings,
+        format_=format_,
+        junit=junit,
+        suite="gtd prove",
+        subjects=names,
+        summary=summary,
+        results=results_json(results),
+    )
 
 
 def chosen(names: Sequence[str], only: Sequence[str]) -> list[str]:
@@ -268,7 +308,10 @@ def suggest(name: str, names: Sequence[str]) -> str:
 def compile_(
     paths: tuple[Path, ...], out: Path, seed: int | None, jobs: int, dataset_name: str | None, only: tuple[str, ...]
 ) -> int:
-    """Compile the whole dataset, with every proof, and write its splits and manifest."""
+    """Compile the whole dataset, with every proof.
+
+    Writes its splits, its card and its manifest.
+    """
     from compiler.build import BuildFailedError, build_dataset
     from compiler.splits import split_specs
 
@@ -308,7 +351,10 @@ def choose_dataset(plan: Any, name: str | None, seed: int | None) -> Any:
 @jobs_option
 @click.option("--rebuild", is_flag=True, help="Also compile again and compare the bytes.")
 def verify(folder: Path, sources: tuple[Path, ...], format_: str, junit: Path | None, jobs: int, rebuild: bool) -> int:
-    """Check an emitted dataset from its files and the sources alone, every proof again."""
+    """Check a compiled dataset against its sources.
+
+    Nothing is trusted: every task is read, answered and proved again, from the files and the sources alone.
+    """
     from compiler.verify import UnreadableFolderError, count_rows, verify_folder
 
     plan = load_plan(sources)
@@ -334,14 +380,23 @@ def verify(folder: Path, sources: tuple[Path, ...], format_: str, junit: Path | 
 @click.option("-n", "--count", type=click.IntRange(1, 1000), default=1, show_default=True, help="How many tasks.")
 @click.option("--split", "split_name", help="Draw as for this split of the dataset.")
 @click.option("--json", "as_json", is_flag=True, help="Print records, one a line, as in the dataset.")
+@click.option("--prompt", "prompt_alone", is_flag=True, help="Print the prompt of one task and nothing else.")
 def sample(
-    archetype: str, sources: tuple[Path, ...], seed: int | None, count: int, split_name: str | None, as_json: bool
+    archetype: str,
+    sources: tuple[Path, ...],
+    seed: int | None,
+    count: int,
+    split_name: str | None,
+    as_json: bool,
+    prompt_alone: bool,
 ) -> int:
     """Make some tasks of an archetype and show them."""
     from compiler.emit.record import record_line
     from compiler.proving import missing_task, sample_tasks
     from compiler.workbench import Missing
 
+    if prompt_alone and (as_json or count > 1):
+        raise click.UsageError("--prompt prints the prompt of one task; it goes neither with --json nor with -n")
     plan = load_plan(sources)
     chosen(sorted(plan.archetypes), [archetype])
     dataset = choose_dataset(plan, None, seed) if split_name is not None else None
@@ -355,6 +410,8 @@ def sample(
             return FOUND
         if as_json:
             click.echo(record_line(result.record), nl=False)
+        elif prompt_alone:
+            click.echo(result.record.prompt.encode(), nl=False)
         else:
             click.echo(f"===== {result.record.id} =====\n\n{result.record.prompt}")
             click.echo(f"----- gold -----\n{result.record.gold}\n{result.record.meta}\n")
@@ -373,11 +430,16 @@ def sample(
     help="Folder that holds the task.",
 )
 def explain(subject: str, sources: tuple[Path, ...], folder: Path) -> int:
-    """Explain a task by its id, or a diagnostic by its code (`gtd explain E305`)."""
+    """Explain a task by its id, or a diagnostic by code.
+
+    `gtd explain E305` says what a diagnostic means, `gtd explain train-NAME-000` why the gold of a task is right.
+    """
     from compiler.codes import CODES
 
-    if subject in CODES:
-        code = CODES[subject]
+    if re.fullmatch(r"[A-Za-z][0-9]+", subject):
+        code = CODES.get(subject.upper())
+        if code is None:
+            raise click.UsageError(f"{subject} is no known code{suggest(subject.upper(), sorted(CODES))}")
         click.echo(f"{code.code}: {code.title}\n\n{code.explanation}")
         if code.sample is not None:
             click.echo("\nThe smallest program that gives it:\n")
@@ -397,12 +459,17 @@ def explain(subject: str, sources: tuple[Path, ...], folder: Path) -> int:
 @click.argument("file", type=click.File("rb"))
 @click.option("--steps", is_flag=True, help="Also show the walk.")
 def solve(file: Any, steps: bool) -> int:
-    """Answer a prompt from its text alone, with the independent reader (`-` reads standard input)."""
+    """Answer a prompt from its text alone.
+
+    FILE holds the prompt of one task and nothing else, as `gtd sample ARCHETYPE --prompt` prints it; `-` reads
+    standard input. The answer comes from the independent reader.
+    """
     from compiler.reader import ReadError, answer_json, read_prompt
     from compiler.reader import solve as solve_document
+    from compiler.solving import prompt_text, render_steps
 
     try:
-        text = file.read().decode("utf-8")
+        text = prompt_text(file.read())
     except UnicodeDecodeError as error:
         raise click.UsageError(f"{file.name}: not UTF-8 at byte {error.start}") from error
     try:
@@ -411,10 +478,9 @@ def solve(file: Any, steps: bool) -> int:
         click.echo(f"{file.name}: {error}", err=True)
         return USAGE
     if steps:
-        for step in solution.walks:
-            note(str(step))
+        note(render_steps(solution))
     if solution.answer is None:
-        click.echo(f"{file.name}: no answer: {solution.reason}", err=True)
+        note(f"{file.name}: no answer: {solution.reason}: {solution.detail}")
         return FOUND
     click.echo(answer_json(solution))
     return CLEAN
@@ -432,7 +498,10 @@ def solve(file: Any, steps: bool) -> int:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
 def grade_(file: Any, folder: Path, as_json: bool) -> int:
-    """Score a file of answers: JSON objects, one a line, with an `id` and a `completion` or `completions`."""
+    """Score a file of answers, by split and archetype.
+
+    FILE holds JSON objects, one a line, with an `id` and a `completion` or `completions`.
+    """
     from compiler.grade_file import UnreadableError, grade_answers, render_scores, scores_json
 
     try:

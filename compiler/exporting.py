@@ -42,7 +42,7 @@ def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.group()
 def export() -> None:
-    """Write tasks in the forms that trainers read, and runs in the form that studies read."""
+    """Write tasks for trainers, and runs for studies."""
 
 
 @export.command()

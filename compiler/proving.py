@@ -10,18 +10,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import attrs
 
+from compiler.conditions import conditions_in_words
 from compiler.explain import describe_refutation
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
 from compiler.report import Finding, finding_of
 from compiler.splits import TaskSpec
 from compiler.workbench import DisagreementError, Made, Missing, System, Workbench, ask
 from compiler.workers import worker_pool
-from dsl.diagnostics import Diagnostic
+from dsl.diagnostics import Diagnostic, Severity
 from solvers.budget import Budget
-from solvers.outcome import Claim, TaskProof, Verdict
+from solvers.outcome import Claim, TaskProof, Uniqueness, Verdict
 from solvers.prove import Prover
 from solvers.sampling import Exhausted, candidates, key_of
 from solvers.smtlib import recheck_cvc5
@@ -57,6 +59,7 @@ class ArchetypeResult:
     interaction: Counter[int]
     acceptance: float
     findings: tuple[Finding, ...]
+    rechecked: Counter[str] = attrs.field(factory=Counter)  # claims by what cvc5 says of them
 
     @property
     def verdict(self) -> Verdict:
@@ -95,6 +98,7 @@ def prove_archetype(program: ProgramPlan, name: str, options: ProveOptions) -> A
     system = System(program, archetype.system)
     prover = Prover(system.plan.problem, Budget() if options.rlimit is None else Budget(rlimit=options.rlimit))
     verdicts, refuted, uniqueness, interaction = Counter[str](), Counter[str](), Counter[str](), Counter[int]()
+    rechecked = Counter[str]()
     failed: list[TaskProof] = []
     stream = candidates(system.tables, archetype.where, archetype.codes, key_of(options.seed, name, "prove"))
     exhausted: Exhausted | None = None
@@ -115,8 +119,11 @@ def prove_archetype(program: ProgramPlan, name: str, options: ProveOptions) -> A
                 f"counting says {proof.verdict.value}, Z3 says {verdict.value}",
                 {"subject": name, "world": dict(found.world), "counted": repr(proof)},
             )
-        if verdict is Verdict.UNIQUE and not _export(prover, proof, f"{name}-{drawn - 1:03d}", options):
-            verdict = Verdict.INCONCLUSIVE
+        if verdict is Verdict.UNIQUE:
+            said = _export(prover, proof, f"{name}-{drawn - 1:03d}", options)
+            rechecked += said
+            if said.total() > said["unsat"]:
+                verdict = Verdict.INCONCLUSIVE
         verdicts[verdict.value] += 1
         if verdict is Verdict.UNIQUE:
             assert proof.uniqueness is not None
@@ -126,29 +133,30 @@ def prove_archetype(program: ProgramPlan, name: str, options: ProveOptions) -> A
             failed.append(proof)
             refuted[proof.refutations[0].claim.value] += 1
     result = ArchetypeResult(
-        name, drawn, verdicts, refuted, uniqueness, interaction, drawn / attempts if attempts else 0.0, ()
+        name, drawn, verdicts, refuted, uniqueness, interaction, drawn / attempts if attempts else 0.0, (), rechecked
     )
     return attrs.evolve(result, findings=tuple(_findings(program, archetype, system, result, exhausted, failed)))
 
 
-def _export(prover: Prover, proof: TaskProof, stem: str, options: ProveOptions) -> bool:
-    """Write the claims of a proof and let cvc5 prove them again, as asked; False where cvc5 can't decide one.
+def _export(prover: Prover, proof: TaskProof, stem: str, options: ProveOptions) -> Counter[str]:
+    """Write the claims of a proof and let cvc5 prove them again, as asked; counts what cvc5 says.
 
     Raises:
         DisagreementError: cvc5 refutes what Z3 proves.
     """
+    said = Counter[str]()
     if options.smt_folder is None and not options.recheck:
-        return True
-    decided = True
+        return said
     for claim, text in prover.scripts(proof).items():
         if options.smt_folder is not None:
             options.smt_folder.mkdir(parents=True, exist_ok=True)
             (options.smt_folder / f"{stem}-{claim}.smt2").write_text(text, encoding="utf-8")
-        status = recheck_cvc5(text) if options.recheck else "unsat"
-        if status == "sat":
-            raise DisagreementError(f"Z3 proves {claim}, cvc5 refutes it", {"subject": stem, "script": text})
-        decided = decided and status == "unsat"
-    return decided
+        if options.recheck:
+            status = recheck_cvc5(text)
+            if status == "sat":
+                raise DisagreementError(f"Z3 proves {claim}, cvc5 refutes it", {"subject": stem, "script": text})
+            said[status] += 1
+    return said
 
 
 def _findings(
@@ -160,17 +168,20 @@ def _findings(
     failed: Sequence[TaskProof],
 ) -> Iterator[Finding]:
     if result.verdict is Verdict.VACUOUS and exhausted is not None:
-        yield finding_of(no_world(archetype, exhausted), subject=archetype.name)
-    if result.verdict is Verdict.AMBIGUOUS and failed:
+        yield finding_of(no_world(program, archetype, exhausted), subject=archetype.name)
+    if failed:
         counts = ", ".join(f"{claim} {count}" for claim, count in sorted(result.refuted.items()))
+        counted = f"{result.drawn} world{'s' * (result.drawn != 1)}"
+        verb = "has" if len(failed) == 1 else "have"
         mostly_p1 = result.refuted[Claim.P1.value] * 2 > len(failed)
         yield finding_of(
             Diagnostic(
                 code="E504" if mostly_p1 else "E502",
-                message=f"{len(failed)} of {result.drawn} worlds of `{archetype.name}` have no unique answer",
+                message=f"{len(failed)} of {counted} of `{archetype.name}` {verb} no unique answer",
                 span=archetype.span,
                 label="declared here",
                 notes=(f"what fails: {counts}", *describe_refutation(system.plan, failed[0])),
+                severity=Severity.ERROR if result.verdict is Verdict.AMBIGUOUS else Severity.WARNING,
             ),
             subject=archetype.name,
         )
@@ -187,16 +198,29 @@ def _findings(
         )
 
 
-def no_world(archetype: ArchetypePlan, exhausted: Exhausted) -> Diagnostic:
-    """E501 with the counts of where the drawn worlds failed."""
-    counts = [f"{reason}: {count}" for reason, count in sorted(exhausted.reasons.items(), key=lambda item: -item[1])]
+def no_world(
+    program: ProgramPlan,
+    archetype: ArchetypePlan,
+    exhausted: Exhausted,
+    dataset: DatasetPlan | None = None,
+    split: SplitPlan | None = None,
+) -> Diagnostic:
+    """E501 with the conditions in words and the counts of where the drawn worlds failed."""
     what = "pair" if len(archetype.codes) > 1 else "archetype"
+    where = f" for split `{split.name}`" if split is not None else ""
+    reasons = sorted(exhausted.reasons.items(), key=lambda item: -item[1])
+    if exhausted.drawn:
+        failed = "; ".join(f"{reason}: {count}" for reason, count in reasons)
+        counts = f"{exhausted.drawn} worlds drawn, none of them right; {failed}"
+    else:
+        nothing = "; ".join(reason for reason, _ in reasons)
+        counts = f"nothing was drawn: {nothing} all of its conditions, requirements and guards"
     return Diagnostic(
         code="E501",
-        message=f"no world of the {what} `{archetype.name}` was found",
+        message=f"no world of the {what} `{archetype.name}` was found{where}",
         span=archetype.span,
         label="declared here",
-        notes=(f"{exhausted.drawn} worlds drawn; {'; '.join(counts)}",),
+        notes=(counts, *conditions_in_words(program, archetype, dataset, split)),
         helps=(
             "compare the conditions with the guards: `gtd sample` of a related archetype shows what worlds look like",
         ),
@@ -207,7 +231,7 @@ def missing_task(program: ProgramPlan, missing: Missing) -> Diagnostic:
     """Why no task could be made for a spec: E501, E502 or E505, with counts and the first counterexample."""
     archetype = program.archetypes[missing.spec.archetype]
     if missing.exhausted is not None and not missing.dropped:
-        return no_world(archetype, missing.exhausted)
+        return no_world(program, archetype, missing.exhausted, *_declared(program, missing.spec.split))
     counts = ", ".join(f"{reason} {count}" for reason, count in missing.dropped.most_common())
     plan = program.systems[archetype.system]
     notes = describe_refutation(plan, missing.failed) if missing.failed is not None else ()
@@ -218,6 +242,44 @@ def missing_task(program: ProgramPlan, missing: Missing) -> Diagnostic:
         label="declared here",
         notes=(f"{missing.dropped.total()} worlds failed: {counts}", *notes),
     )
+
+
+def _declared(program: ProgramPlan, split_name: str) -> tuple[DatasetPlan, SplitPlan] | tuple[None, None]:
+    """The split of that name and its dataset, where there is but one."""
+    found = [(each, split) for each in program.datasets.values() for split in each.splits if split.name == split_name]
+    return found[0] if len(found) == 1 else (None, None)
+
+
+COLUMNS = (
+    "drawn: worlds; unique: those with a proved answer; any/named/preferred: of these, how many have no other repair "
+    "as small over all fields, over the named ones, or only by rank and preference; interaction: by how many channels "
+    "the diagnosis takes; accepted: share of draws that are worlds of the archetype"
+)
+
+
+def results_json(results: Sequence[ArchetypeResult]) -> dict[str, Any]:
+    """The numbers of the table, by archetype."""
+    return {
+        result.name: {
+            "verdict": result.verdict.value,
+            "drawn": result.drawn,
+            "verdicts": {each.value: result.verdicts[each.value] for each in Verdict if each is not Verdict.VACUOUS},
+            "refuted": dict(sorted(result.refuted.items())),
+            "uniqueness": {level.value: result.uniqueness[level.value] for level in Uniqueness},
+            "interaction": {str(size): count for size, count in sorted(result.interaction.items())},
+            "accepted": result.acceptance,
+            "rechecked": dict(sorted(result.rechecked.items())),
+        }
+        for result in results
+    }
+
+
+def rechecked(results: Sequence[ArchetypeResult]) -> str:
+    """What cvc5 did."""
+    said = sum((result.rechecked for result in results), Counter[str]())
+    left = said.total() - said["unsat"]
+    proved = f"cvc5 proved {said['unsat']} of {said.total()} claims again"
+    return f"{proved} and decided {left} not" if left else proved
 
 
 def render_table(results: Sequence[ArchetypeResult]) -> str:

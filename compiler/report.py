@@ -8,7 +8,7 @@ workflow commands, SARIF 2.1.0, JUnit XML. Nothing here writes files or decides 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -101,15 +101,22 @@ def exit_status(findings: Iterable[Finding]) -> int:
     return UNDECIDED if all(finding.inconclusive for finding in errors) else FOUND
 
 
-def format_findings(findings: Sequence[Finding], format_: str, *, summary: str = "") -> str:
-    """The findings as text in one of `FORMATS`; `summary` closes the text for people and is a field in JSON."""
+def format_findings(
+    findings: Sequence[Finding], format_: str, *, summary: str = "", results: Mapping[str, Any] | None = None
+) -> str:
+    """The findings as text in one of `FORMATS`.
+
+    Args:
+        summary: Closes the text for people; a field in JSON.
+        results: What the command found besides, for JSON alone.
+    """
     match format_:
         case "json":
-            return json.dumps(
-                {"summary": summary, "findings": [_as_json(finding) for finding in findings]},
-                indent=2,
-                ensure_ascii=False,
-            )
+            document: dict[str, Any] = {"summary": summary}
+            if results is not None:
+                document["results"] = results
+            document["findings"] = [_as_json(finding) for finding in findings]
+            return json.dumps(document, indent=2, ensure_ascii=False)
         case "github":
             return "\n".join(_as_github(finding) for finding in findings)
         case "sarif":

@@ -37,9 +37,8 @@ def _lines(solution: Solution) -> Iterator[str]:
     yield f"{_worlds(solution.worlds)} the prompt; the runbook goes {'one way' if count == 1 else f'{count} ways'}"
     for number, walk in enumerate(solution.walks[:SHOWN_WALKS], start=1):
         yield ""
-        where = f", such as the one with {_settings(walk.world.items())}" if walk.world else ""
         title = "In all of them" if count == 1 else f"Way {number}, in {walk.worlds} of them"
-        yield f"{title}{where}:"
+        yield f"{title}, for one with {_settings(walk.world.items())}:" if walk.world else f"{title}:"
         yield from _walk(walk)
     if count > SHOWN_WALKS:
         yield f"\nand {count - SHOWN_WALKS} ways more"

@@ -73,7 +73,10 @@ twins_option = click.option(
 
 @click.group()
 def study() -> None:
-    """Analyse archived generations: means, paired comparisons, errors, controls."""
+    """Compare models on archived generations.
+
+    Means, paired comparisons, errors, controls.
+    """
 
 
 @study.command()

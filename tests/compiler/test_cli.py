@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 import compiler.frontend
+import compiler.version
 from compiler.codes import CODES
 
 from .conftest import INCIDENTS, Ran
@@ -30,7 +33,7 @@ def first_record(folder: Path, split: str = "train") -> dict[str, str]:
 def test_check_is_clean_on_a_good_domain(gtd: Gtd) -> None:
     ran = gtd("check", INCIDENTS)
     assert (ran.status, ran.err) == (0, "")
-    assert ran.out == "3 files, 1 systems, 8 archetypes, 1 datasets: 0 errors, 0 warnings\n"
+    assert ran.out == "3 files, 1 system, 8 archetypes, 1 dataset: 0 errors, 0 warnings\n"
 
 
 @pytest.mark.parametrize("format_", ["human", "json", "github", "sarif"])
@@ -69,7 +72,24 @@ def test_a_mistyped_archetype_gets_a_suggestion(gtd: Gtd) -> None:
 def test_prove_prints_a_verdict_for_each_archetype(gtd: Gtd) -> None:
     ran = gtd("prove", INCIDENTS, "-n", "3", "-j", "1")
     assert ran.status == 0
-    assert ran.out.count("unique") == 8 + 1  # one a row, and the heading
+    table, _, _ = ran.out.partition("\ndrawn: ")
+    assert table.count("unique") == 8 + 1  # one a row, and the heading
+
+
+def test_prove_says_what_its_columns_mean_and_what_cvc5_proved(gtd: Gtd) -> None:
+    pytest.importorskip("cvc5")
+    ran = gtd("prove", INCIDENTS, "-n", "2", "-j", "1", "--only", "starved_pool", "--recheck", "cvc5")
+    assert ran.status == 0
+    assert "\ndrawn: worlds; unique: those with a proved answer; any/named/preferred: " in ran.out
+    assert ran.out.endswith("1 archetype, 2 worlds drawn; cvc5 proved 4 of 4 claims again\n")
+
+
+def test_prove_gives_the_table_in_json_too(gtd: Gtd) -> None:
+    ran = gtd("prove", INCIDENTS, "-n", "2", "-j", "1", "--only", "starved_pool", "--format", "json")
+    found = json.loads(ran.out)["results"]["starved_pool"]
+    assert (found["verdict"], found["drawn"], found["verdicts"]["unique"]) == ("unique", 2, 2)
+    assert sum(found["uniqueness"].values()) == sum(found["interaction"].values()) == 2
+    assert 0 < found["accepted"] <= 1
 
 
 def test_prove_under_a_tiny_budget_is_undecided_not_clean(gtd: Gtd) -> None:
@@ -108,11 +128,20 @@ def test_sample_prints_a_prompt_and_its_gold(gtd: Gtd) -> None:
     assert ran.out.count('{"diagnosis": "POOL_STARVED"') == 2
 
 
+def test_sample_prints_a_prompt_alone_that_solve_takes(gtd: Gtd, tmp_path: Path) -> None:
+    record = json.loads(gtd("sample", "starved_pool", "--sources", INCIDENTS, "--json").out)
+    prompt = gtd("sample", "starved_pool", "--sources", INCIDENTS, "--prompt").out
+    assert prompt == record["prompt"]
+    (tmp_path / "prompt.txt").write_text(prompt, encoding="utf-8")
+    assert gtd("solve", "prompt.txt").out == record["gold"] + "\n"
+    assert gtd("sample", "starved_pool", "--sources", INCIDENTS, "--prompt", "-n", "2").status == 2
+
+
 def test_sample_of_a_split_is_a_task_of_the_dataset(gtd: Gtd, compiled: Path) -> None:
     ran = gtd("sample", "stale_reads", "--sources", INCIDENTS, "--split", "train", "-n", "3", "--json")
-    mine = {json.loads(line)["id"]: line for line in ran.out.splitlines()}
     theirs = {json.loads(line)["id"]: line for line in lines(compiled)}
-    assert mine == {id_: theirs[id_] for id_ in mine}
+    assert ran.status == 0
+    assert ran.out.splitlines() == [theirs[f"train-stale_reads-{number:03d}"] for number in range(3)]
 
 
 def test_solve_answers_a_prompt_from_its_text(gtd: Gtd, compiled: Path, tmp_path: Path) -> None:
@@ -120,6 +149,28 @@ def test_solve_answers_a_prompt_from_its_text(gtd: Gtd, compiled: Path, tmp_path
     (tmp_path / "prompt.txt").write_text(record["prompt"], encoding="utf-8")
     ran = gtd("solve", "prompt.txt")
     assert (ran.status, ran.out) == (0, record["gold"] + "\n")
+
+
+def test_solve_takes_a_prompt_with_blank_lines_around_it_and_other_line_ends(
+    gtd: Gtd, compiled: Path, tmp_path: Path
+) -> None:
+    record = first_record(compiled)
+    copied = "\n \n" + record["prompt"] + "\n\n  \n"
+    (tmp_path / "prompt.txt").write_bytes(copied.replace("\n", "\r\n").encode())
+    ran = gtd("solve", "prompt.txt")
+    assert (ran.status, ran.out) == (0, record["gold"] + "\n")
+
+
+def test_solve_shows_the_walk_in_words(gtd: Gtd, compiled: Path, tmp_path: Path) -> None:
+    record = first_record(compiled)
+    (tmp_path / "prompt.txt").write_text(record["prompt"], encoding="utf-8")
+    ran = gtd("solve", "prompt.txt", "--steps")
+    gold = json.loads(record["gold"])
+    assert ran.out == record["gold"] + "\n"
+    assert " what isn't printed fit" in ran.err
+    assert f"  1. {gold['diagnosis']} fires: " in ran.err
+    assert f"  fix: {', '.join(f'{field} = {new}' for field, new in gold['fix'].items())}\n" in ran.err
+    assert "Walk(" not in ran.err
 
 
 @pytest.mark.parametrize("data", [b"", b"hello\n", b"\xff\xfe", b"## Config\n" * 1000, b"\0" * 100])
@@ -142,6 +193,38 @@ def test_explain_knows_every_code(gtd: Gtd, code: str) -> None:
     ran = gtd("explain", code)
     assert ran.status == 0
     assert ran.out.startswith(f"{code}: ")
+
+
+@pytest.mark.parametrize("code", ["e305", "E305"])
+def test_explain_takes_a_code_in_either_case(gtd: Gtd, code: str) -> None:
+    assert gtd("explain", code).out.startswith("E305: ")
+
+
+def test_explain_says_that_a_code_is_unknown_and_names_close_ones(gtd: Gtd) -> None:
+    ran = gtd("explain", "E999")
+    assert ran.status == 2
+    assert "E999 is no known code; did you mean `E" in ran.err
+
+
+def test_version_is_shown_with_and_without_an_install(
+    gtd: Gtd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert re.fullmatch(r"gtd, version \d+\.\d+\.\d+\n", gtd("--version").out)
+
+    def missing(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", missing)
+    assert re.fullmatch(r"gtd, version \d+\.\d+\.\d+\n", gtd("--version").out)
+    monkeypatch.setattr(compiler.version, "PROJECT", tmp_path / "nowhere.toml")
+    ran = gtd("--version")
+    assert (ran.status, ran.out) == (0, "gtd, version unknown\n")
+
+
+def test_help_cuts_no_description(gtd: Gtd) -> None:
+    ran = gtd("--help")
+    assert ran.status == 0
+    assert "..." not in ran.out.partition("Commands:")[2]
 
 
 def test_a_bug_is_one_message_and_a_traceback_only_on_request(

@@ -9,10 +9,12 @@ import pytest
 from compiler.census import census
 from compiler.frontend import run_frontend
 from compiler.plan import ProgramPlan
-from compiler.proving import ProveOptions, prove_archetype, sample_tasks
+from compiler.proving import ProveOptions, missing_task, prove_archetype, sample_tasks
 from compiler.reader import ReadError, read_prompt
-from compiler.report import finding_of
-from compiler.workbench import Made
+from compiler.report import exit_status, finding_of
+from compiler.workbench import Made, Missing
+from dsl.diagnostics import Severity
+from solvers.outcome import Verdict
 
 PROGRAM = """
 system tank "A tank that is filled in portions" {
@@ -89,6 +91,68 @@ def test_a_threshold_off_by_one_leaves_a_better_value(tmp_path: Path) -> None:
     verdict, codes, text = proved(program, "portions_too_large")
     assert (verdict, codes) == ("ambiguous", {"E502"})
     assert "repairs it too and costs no more" in text
+
+
+def test_a_loss_in_a_few_worlds_is_a_warning_with_the_world_and_its_rival(tmp_path: Path) -> None:
+    program = planted(tmp_path, ("portion = largest where fits", "portion = largest where fits and portion != 4"))
+    result = prove_archetype(program, "portions_too_large", ProveOptions(draws=24, seed=1))
+    (finding,) = result.findings
+    assert (result.verdict, finding.code, finding.severity) == (Verdict.UNIQUE, "E502", Severity.WARNING)
+    assert exit_status(result.findings) == 0
+    lost = result.verdicts["ambiguous"]
+    assert finding.message.startswith(f"{lost} of 24 worlds of `portions_too_large` ha")
+    assert "repairs it too and costs no more" in finding.text
+
+
+DATASET = """
+dataset tanks version "1" seed 1 "Tanks" {
+  region thin of tank = rim == 2
+  split sharp 2 { boundary within thin use portions_too_large }
+  split rest 2 { avoid thin use portions_too_large }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("split", "hard", "said"),
+    [
+        pytest.param(
+            "sharp",
+            "portion == 1",
+            [
+                "split `sharp` is a boundary split: where `portion == 1` (`hard where`)",
+                "split `sharp` stays within region `thin`: `rim == 2`",
+            ],
+            id="boundary within a region",
+        ),
+        pytest.param(
+            "rest",
+            "portion > 1",
+            [
+                "split `rest` isn't a boundary split: only where not `portion > 1` (`hard where`)",
+                "split `rest` avoids region `thin`: `rim == 2`",
+            ],
+            id="outside both",
+        ),
+    ],
+)
+def test_no_world_for_a_split_names_its_conditions(tmp_path: Path, split: str, hard: str, said: list[str]) -> None:
+    program = planted(
+        tmp_path,
+        ("fault too_much tier computed }", f"fault too_much tier computed where leak == 0 hard where {hard} }}"),
+        ('"Both" { }\n', f'"Both" {{ }}\n{DATASET}'),
+    )
+    dataset = program.datasets["tanks"]
+    (missing,) = sample_tasks(program, "portions_too_large", count=1, seed=1, dataset=dataset, split_name=split)
+    assert isinstance(missing, Missing)
+    found = missing_task(program, missing)
+    assert (found.code, found.message) == (
+        "E501",
+        f"no world of the archetype `portions_too_large` was found for split `{split}`",
+    )
+    assert found.notes[1:] == ("the archetype is where `leak == 0`", *said)
+    assert "fits all of its conditions, requirements and guards" in found.notes[0]
+    assert ": 0" not in found.notes[0]
 
 
 def test_a_missing_keep_leaves_a_cheaper_repair(tmp_path: Path) -> None:
