@@ -36,7 +36,8 @@ _PROOFS = (
         "an archetype whose answers mostly aren't the only ones",
         "Most worlds of the archetype fail a proof; as a warning, some do, and these never become tasks. The notes "
         "show one of them: a second world that prints the same and has another answer (print more, or give the guard "
-        "slack), or a repair as cheap as the runbook's (add a KEEP, a preference, or the condition that the rule's own fix suffices).",
+        "slack), or a repair as cheap as the runbook's (add a KEEP, a preference, or the condition that the rule's own "
+        "fix suffices).",
     ),
     Code(
         "E503",
@@ -47,8 +48,8 @@ _PROOFS = (
     Code(
         "E504",
         "an answer that can't be determined by the evidence in most worlds",
-        "A hidden quantity, or the rounding of a printed one, decides the answer; as a warning, in some worlds only. The notes show "
-        "two worlds that print the same and are answered differently.",
+        "A hidden quantity, or the rounding of a printed one, decides the answer; as a warning, in some worlds only. "
+        "The notes show two worlds that print the same and are answered differently.",
     ),
     Code(
         "E505",

@@ -181,3 +181,8 @@ def test_a_use_that_cannot_be_unseen_is_refused_before_anything_is_drawn(tmp_pat
     messages = {diagnostic.message for diagnostic in found.diagnostics if diagnostic.code == "E451"}
     splits = ("train", "hard", "test")
     assert messages == {f"`lag_allowed` in split `ood` isn't unseen in split `{name}`" for name in splits}
+
+
+def test_the_card_imports_the_grader_of_the_product_whatever_the_dataset(compiled: Path) -> None:
+    card = (compiled / "README.md").read_text(encoding="utf-8")
+    assert "from gpu_train_debug import grade\n" in card
