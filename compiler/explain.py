@@ -127,6 +127,14 @@ def describe_refutation(plan: SystemPlan, proof: TaskProof) -> tuple[str, ...]:
     )
 
 
+def _reason(failing: str) -> str:
+    """A reason of `failing` as part of a sentence."""
+    kept = failing.removeprefix("keep ")
+    if kept != failing:
+        return f"the keep of `{kept}` is broken"
+    return {"unsound": "the run isn't sound", "invalid": "the run isn't valid"}.get(failing, failing)
+
+
 class _Writer(Values):
     """The parts of the write-up of one task."""
 
@@ -292,12 +300,12 @@ class _Writer(Values):
         """Why it fails in this world, or in another one that prints the same."""
         here = failing(self.problem, walk, rival)
         if here:
-            return here
+            return tuple(map(_reason, here))
         for world in self.proof.rival_worlds:
             elsewhere = failing(self.problem, run_walk(self.problem, world), rival)
             if elsewhere:
                 hidden = {v.name: world[v.name] for v in self.problem.of_kind(Kind.HIDDEN)}
-                return tuple(f"{reason} if {self.assignment(hidden)}, which prints the same" for reason in elsewhere)
+                return tuple(f"{_reason(reason)} if {self.assignment(hidden)}, which prints the same" for reason in elsewhere)
         raise AssertionError("a proved task has no rival")
 
     # ---------------------------------------------------------------- channels

@@ -76,6 +76,12 @@ def test_a_preferred_task_names_the_repairs_that_it_beats_and_why(
     )
 
 
+def test_reasons_of_cheaper_assignments_are_sentences(program: ProgramPlan, compiled: Path) -> None:
+    (id_, *_) = [id_ for id_ in ids(compiled, "preferred") if "crowded_database" in id_]
+    text = explain_task(program, compiled, id_)
+    assert "- no change at all: the run isn't sound; rule POOL_OVER_LIMIT fires\n" in text
+
+
 def test_values_that_a_search_does_not_change_are_said_once(program: ProgramPlan, compiled: Path) -> None:
     (id_, *_) = [id_ for id_ in ids(compiled, "preferred") if "crowded_database" in id_]
     text = explain_task(program, compiled, id_)
