@@ -305,7 +305,9 @@ class _Writer(Values):
             elsewhere = failing(self.problem, run_walk(self.problem, world), rival)
             if elsewhere:
                 hidden = {v.name: world[v.name] for v in self.problem.of_kind(Kind.HIDDEN)}
-                return tuple(f"{_reason(reason)} if {self.assignment(hidden)}, which prints the same" for reason in elsewhere)
+                return tuple(
+                    f"{_reason(reason)} if {self.assignment(hidden)}, which prints the same" for reason in elsewhere
+                )
         raise AssertionError("a proved task has no rival")
 
     # ---------------------------------------------------------------- channels
