@@ -17,6 +17,7 @@ from dsl.lexer import CLOSERS, PARTNER, Lexed, reserved_words, spellings, token_
 from dsl.source import Source, Span
 
 END = "$END"
+DECLARED = "declared here"  # label at a word that can't be a name, where it gets its meaning
 
 _WORDS = {
     "NAME": "a name",
@@ -129,17 +130,15 @@ def diagnose(problem: Problem) -> Hint:
     return _general(problem)
 
 
-def reserved_word(problem: Problem) -> Hint:
-    """Tell that a word of the language stands where a name belongs."""
-    token = problem.token
-    diagnostic = Diagnostic(
+def reserved_word(source: Source, token: Token, *, declared: bool) -> Diagnostic:
+    """Tell that a word of the language stands where a name belongs, as the author declares it or as it is used."""
+    return Diagnostic(
         "E106",
         f"`{token}` is a word of the language and can't be a name",
-        problem.span,
-        "expected a name",
+        token_span(source, token),
+        DECLARED if declared else "expected a name",
         helps=(f"choose another name, such as `{token}_` or a longer one",),
     )
-    return Hint(diagnostic, (("NAME",),))
 
 
 def unclosed(problem: Problem, opener: Token) -> Diagnostic:

@@ -208,6 +208,8 @@ class _Lexer:
             help_text = "write the number in decimal digits, or as a power such as `2^20`"
         elif unit := re.fullmatch(r"([0-9][0-9_]*?)_*([A-Za-z][A-Za-z0-9_]*)", text):
             help_text = f"put a space before a unit: `{unit[1]} {unit[2]}`"
+            if unit[2] in reserved_words():
+                help_text = f"a space stands before a unit, and `{unit[2]}` is a word of the language: it can't be one"
         else:
             help_text = "numbers look like `1024`, `1_024` or `2^20`"
         self.report("E110", "this isn't a whole decimal number", token, "", help_text)

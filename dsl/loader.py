@@ -26,7 +26,7 @@ import attrs
 
 from dsl import nodes
 from dsl.diagnostics import Diagnostic, sort_diagnostics
-from dsl.parser import parse_text
+from dsl.parser import parse_text, without_uses
 from dsl.source import Source, Span
 
 SUFFIX = ".arch"
@@ -231,7 +231,7 @@ class _Loader:
             dict(sorted((self.name(path), module) for path, module in self.modules.items())),
             dict(sorted((self.name(path), digest) for path, digest in self.digests.items())),
             {name: tuple(target for target, _ in edges[name]) for name in sorted(edges)},
-            sort_diagnostics(self.diagnostics),
+            sort_diagnostics(without_uses(self.diagnostics)),
         )
 
     def raise_root(self) -> bool:

@@ -10,7 +10,7 @@ mistakes, and one mistake gives one message.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from lark import Token, Tree
 from lark.exceptions import UnexpectedToken
@@ -20,7 +20,7 @@ from dsl.automaton import Machine
 from dsl.build import Builder
 from dsl.build_expressions import Node
 from dsl.diagnostics import Diagnostic, sort_diagnostics
-from dsl.hints import END, Hint, Problem, diagnose, outside, reserved_word, unclosed
+from dsl.hints import DECLARED, END, Hint, Problem, diagnose, outside, reserved_word, unclosed
 from dsl.lexer import MAX_DEPTH, MAX_ERRORS, PARTNER, Lexed, language, lex, reserved_words, too_deep
 from dsl.source import Source, Span
 
@@ -34,6 +34,9 @@ _ANCHORS = frozenset(
         *("FAULT", "TIER", "EXAMPLE", "REGION", "SPLIT", "AVOID", "WITHIN", "UNSEEN", "USE"),
     }
 )
+
+_DECLARES = frozenset({"UNIT", "ENUM", "CONST", "TABLE", "LET", "EVENT", "ATTR", "RULE", "REGION", "SYSTEM"})
+_PARTS = frozenset({"TRUE", "FALSE", "LOCKED", "PREFER", "DEFAULT", "SHOW"})  # no names, also with `:` after them
 
 
 def parse_text(source: Source) -> tuple[nodes.Module | None, tuple[Diagnostic, ...]]:
@@ -63,6 +66,13 @@ def _parse(source: Source) -> tuple[nodes.Module | None, Iterable[Diagnostic]]:
     return builder.module(tree), builder.diagnostics
 
 
+def without_uses(found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The diagnostics of all files, without uses of a word that another file wrongly declares: one for each cause."""
+    words = [each.span.text if each.code == "E106" and each.span is not None else None for each in found]
+    declared = {word for word, each in zip(words, found, strict=True) if each.label == DECLARED}
+    return [each for word, each in zip(words, found, strict=True) if word not in declared or each.label == DECLARED]
+
+
 def _first_too_deep(tree: Node) -> Node | None:
     """Find the first subtree in the text that lies more than `MAX_DEPTH` levels down. Not recursive."""
     stack: list[tuple[Node, int]] = [(tree, 0)]
@@ -87,6 +97,18 @@ def _tree(lexed: Lexed) -> Node | None:
     return tree
 
 
+def _declared_words(lexed: Lexed) -> dict[str, int]:
+    """Words of the language that the author declares as names, with the index of the token that does."""
+    found: dict[str, int] = {}
+    types = [token.type for token in lexed.tokens] + [END]
+    for index, token in enumerate(lexed.tokens):
+        named = index > 0 and types[index - 1] in _DECLARES and token.type not in _DECLARES
+        typed = types[index + 1] == "COLON" and token.type not in _PARTS
+        if token in reserved_words() and (named or typed):
+            found.setdefault(str(token), index)
+    return found
+
+
 class _Search:
     """Finds the mistakes of a file that doesn't parse. Needs no trees, so it keeps only parser states."""
 
@@ -96,12 +118,17 @@ class _Search:
         self.machine = Machine()
         self.in_block = self.machine.states  # before the last `}`
         self.diagnostics: list[Diagnostic] = []
+        self.declared = _declared_words(lexed)
+        self.told: set[str] = set()  # words that aren't names, each told once
 
     def run(self) -> list[Diagnostic]:
         tokens = self.lexed.tokens
         index = 0
         while index < len(tokens):
             states = self.machine.states
+            if self.misnamed(index):
+                index += 1
+                continue
             if self.machine.feed(tokens[index].type):
                 self.in_block = states if tokens[index].type == "RBRACE" else self.in_block
                 index += 1
@@ -113,6 +140,39 @@ class _Search:
         if not self.machine.feed(END) and not self.lexed.faulty(index):
             self.diagnostics.append(diagnose(self.problem(index)).diagnostic)
         return self.diagnostics
+
+    def misnamed(self, index: int) -> bool:
+        """Read a word of the language as the name or unit that it is meant as; tell so once for each word."""
+        token, word, after = self.lexed.tokens[index], str(self.lexed.tokens[index]), self.terminal(index + 1)
+        if word not in reserved_words() or self.machine.fits(token.type, after):
+            return False
+        meant = "SUFFIX" if self.follows_number(index) else "NAME"
+        if word in self.told or self.declared.get(word, index) != index:
+            fits = self.machine.fits(meant, *[after] * self.machine.fits(token.type))
+        else:
+            fits = not self.machine.fits(token.type) and self.machine.fits(meant, *self.ahead(index))
+        if fits:
+            self.diagnostics += self.reserved(index)
+            self.machine.feed(meant)
+        return fits
+
+    def follows_number(self, index: int) -> bool:
+        before = self.lexed.tokens[index - 1] if index else None
+        return before is not None and before.type == "INT" and before.line == self.lexed.tokens[index].line
+
+    def reserved(self, index: int) -> list[Diagnostic]:
+        """Tell that a word can't be a name, where it is declared if that is known; nothing if it was told."""
+        word = str(self.lexed.tokens[index])
+        if word in self.told:
+            return []
+        self.told.add(word)
+        at = self.lexed.tokens[self.declared.get(word, index)]
+        return [reserved_word(self.source, at, declared=word in self.declared)]
+
+    def ahead(self, index: int) -> tuple[str, ...]:
+        """The terminals after a token that must fit after a repair."""
+        last = min(index + LOOK_AHEAD, len(self.lexed.tokens))
+        return tuple(self.terminal(at) for at in range(index + 1, last + 1))
 
     def terminal(self, index: int) -> str:
         return self.lexed.tokens[index].type if index < len(self.lexed.tokens) else END
@@ -139,7 +199,7 @@ class _Search:
         A guess must make the next tokens fit as well; what is likely need not, if nothing does better.
         """
         token = self.terminal(index)
-        ahead = tuple(self.terminal(at) for at in range(index + 1, min(index + LOOK_AHEAD, len(self.lexed.tokens)) + 1))
+        ahead = self.ahead(index)
         more = [(word, token) for word in sorted(self.machine.accepted())]
         other = [(word,) for word, _ in more]
         for row in (*likely, *more, (), *other):
@@ -151,7 +211,9 @@ class _Search:
         problem = self.problem(index)
         token = self.lexed.tokens[index]
         if token in reserved_words() and self.machine.fits("NAME", self.terminal(index + 1)):
-            return reserved_word(problem)
+            found = self.reserved(index)
+            if found:
+                return Hint(found[0], (("NAME",),))
         if token.type in _ANCHORS:
             closers = self.closers(index)
             if closers and problem.opened is not None:
