@@ -28,6 +28,7 @@ _WORDS = {
 }
 _COMPARISONS = frozenset({"EQUAL", "UNEQUAL", "LESS", "AT_MOST", "MORE", "AT_LEAST"})
 _OPERATORS = _COMPARISONS | {"PLUS", "MINUS", "TIMES", "MOD", "AND", "OR", "IMPLIES", "IN", "AS", "TO", "WITH"}
+_VARIABLE_PARTS = frozenset({"LOCKED", "PREFER", "DEFAULT", "SHOW"})
 _GROUPS = (  # terminals that are told by one phrase where all of the first set would fit
     (
         {"INT", "NAME", "LPAR", "FLOOR"},
@@ -85,11 +86,12 @@ class Problem:
 class Hint:
     """A diagnostic, and what may be meant: rows of terminals to read in place of the token, likeliest first.
 
-    Where no row fits, reading goes on at a safe place.
+    Where no row fits, reading goes on at a safe place. `passed_over` is the index of a later token to leave out.
     """
 
     diagnostic: Diagnostic
     instead: tuple[tuple[str, ...], ...] = ()
+    passed_over: int | None = None
 
 
 def shown(token: Token | None) -> str:
@@ -123,7 +125,7 @@ def listed(words: list[str]) -> str:
 
 def diagnose(problem: Problem) -> Hint:
     """Find the likeliest cause of a token that doesn't fit."""
-    for guess in (_bracket, _equals, _division, _chain, _number, _show):
+    for guess in (_bracket, _equals, _division, _chain, _number, _late_text, _show):
         hint = guess(problem)
         if hint is not None:
             return hint
@@ -236,6 +238,35 @@ def _number(problem: Problem) -> Hint | None:
     notes = ("numbers here have no suffix; in a domain they are in the unit of its type",)
     message = f"unexpected unit `{token}`"
     return Hint(Diagnostic("E101", message, problem.span, _expected(problem), notes=notes), ((),))
+
+
+def _late_text(problem: Problem) -> Hint | None:
+    """A text after the parts that it should stand before: `show`, or those of a variable."""
+    token, tokens, at = problem.token, problem.lexed.tokens, problem.index
+    if token is None:
+        return None
+    if token.type == "STRING" and problem.previous is not None and problem.previous.type in ("DECIMAL", "DECIMALS"):
+        first = next((each for each in reversed(tokens[max(at - 5, 0) : at]) if each.type == "SHOW"), None)
+        return None if first is None else Hint(_move_text(problem.source, token, first), ((),))
+    if token.type not in _VARIABLE_PARTS or "STRING" not in problem.accepted:
+        return None
+    for later in range(at + 1, len(tokens)):
+        if tokens[later].type == "STRING":
+            diagnostic = _move_text(problem.source, tokens[later], token)
+            return Hint(diagnostic, (("STRING", token.type),), later)
+        if tokens[later].type in ("COLON", "RBRACE") and problem.lexed.innermost(later) == problem.lexed.innermost(at):
+            return None
+    return None
+
+
+def _move_text(source: Source, text: Token, first: Token) -> Diagnostic:
+    return Diagnostic(
+        "E101",
+        f"the text comes first, before `{first}`",
+        token_span(source, text),
+        f"move it before `{first}`",
+        ((token_span(source, first), "it stands before this"),),
+    )
 
 
 def _show(problem: Problem) -> Hint | None:

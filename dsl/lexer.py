@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
 from importlib import resources
 
 import attrs
@@ -175,11 +176,17 @@ class _Lexer:
                 return Token.new_borrow_pos("NAME", "_", token)
             case "BAD_COMMENT":
                 first = token[:2]
-                helps = ["comments start with `#` and end with the line"]
-                if first == "//":
-                    helps.append("a division that rounds down is `floor(a / b)`")
-                self.report("E102", f"`{first}` isn't part of the language", token, "", *helps)
+                help_text = "comments start with `#` and end with the line"
+                start = token.start_pos or 0
+                signs = Token(token.type, first, start, end_pos=start + 2)
+                self.report("E102", f"`{first}` isn't part of the language", signs, "", help_text)
                 return None
+            case "FLOOR_DIVISION":
+                self.report(
+                    "E107", "`//` isn't an operator here", token, "say how the division rounds",
+                    "write `floor(a / b)` to round down, `ceil(a / b)` to round up",
+                )  # fmt: skip
+                return Token.new_borrow_pos("TIMES", "*", token)
             case "FOREIGN" | "UNKNOWN":
                 return self.foreign(token)
             case _:
@@ -223,6 +230,33 @@ class _Lexer:
                 self.diagnostics.append(Diagnostic("E104", message, Span(self.source, start, start + 2), helps=helps))
 
 
+_DIVISOR = re.compile(
+    r"""//[ \t]*[(-]*\w+(?:\[[^]]*\]|\([^)]*\))?[ \t]*"""
+    r"""(?:[-+*/<>=!)},"\]]|(?:and|or|then|else|implies|mod|as|to|with|show|when|set|in)\b|\#|$)"""
+)
+_ENDS_OPERAND = frozenset({"NAME", "INT", "RPAR", "RSQB"})
+
+
+def _divided(tokens: Iterator[Token], left: int = MAX_ERRORS) -> Iterator[Token]:
+    """Split what looks like a comment of C, and is a division of Python: `//` between operands on one line.
+
+    At most `left` times on a line.
+    """
+    before: Token | None = None
+    for token in tokens:
+        operand = before is not None and before.type in _ENDS_OPERAND and before.line == token.line
+        if token.type != "BAD_COMMENT" or not operand or not left or not _DIVISOR.match(token):
+            yield token
+            before = token
+            continue
+        start, line = token.start_pos or 0, token.line
+        yield Token("FLOOR_DIVISION", "//", start, line, token.column, line, None, start + 2)
+        for part in _divided(language().lex(token[2:]), left - 1):
+            at, end = (part.start_pos or 0) + start + 2, (part.end_pos or 0) + start + 2
+            before = Token(part.type, str(part), at, line, part.column, line, part.end_column, end)
+            yield before
+
+
 def _with_suffixes(tokens: list[Token]) -> None:
     """Turn a NAME after an INT on the same line into a SUFFIX, in place.
 
@@ -245,7 +279,7 @@ def lex(source: Source) -> Lexed:
     opened: list[int] = []
     stack: list[int] = []
     stray = -1
-    for found in language().lex(source.text):
+    for found in _divided(language().lex(source.text)):
         token = lexer.mended(found)
         if token is not None:
             opened.append(stack[-1] if stack else -1)

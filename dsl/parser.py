@@ -119,6 +119,7 @@ class _Search:
         self.in_block = self.machine.states  # before the last `}`
         self.diagnostics: list[Diagnostic] = []
         self.declared = _declared_words(lexed)
+        self.passed_over: set[int] = set()  # tokens that a message has dealt with
         self.told: set[str] = set()  # words that aren't names, each told once
 
     def run(self) -> list[Diagnostic]:
@@ -126,7 +127,7 @@ class _Search:
         index = 0
         while index < len(tokens):
             states = self.machine.states
-            if self.misnamed(index):
+            if index in self.passed_over or self.misnamed(index):
                 index += 1
                 continue
             if self.machine.feed(tokens[index].type):
@@ -172,7 +173,7 @@ class _Search:
     def ahead(self, index: int) -> tuple[str, ...]:
         """The terminals after a token that must fit after a repair."""
         last = min(index + LOOK_AHEAD, len(self.lexed.tokens))
-        return tuple(self.terminal(at) for at in range(index + 1, last + 1))
+        return tuple(self.terminal(at) for at in range(index + 1, last + 1) if at not in self.passed_over)
 
     def terminal(self, index: int) -> str:
         return self.lexed.tokens[index].type if index < len(self.lexed.tokens) else END
@@ -185,6 +186,8 @@ class _Search:
         hint = self.closed_early(index) or self.explain(index)
         if not self.lexed.faulty(index):
             self.diagnostics.append(hint.diagnostic)
+        if hint.passed_over is not None:
+            self.passed_over.add(hint.passed_over)
         if self.repair(index, hint.instead):
             return index + 1
         for later in range(index, len(self.lexed.tokens)):

@@ -194,3 +194,8 @@ def test_deep_nesting_is_refused_before_it_recurses(kind: str) -> None:
         module, diagnostics = parse(f"const a = {kind * depth}1{closers * depth}\n")
         assert (module is not None) == fine
         assert [diagnostic.code for diagnostic in diagnostics] == ([] if fine else ["E112"])
+
+
+def test_line_of_many_foreign_divisions_is_read_in_time() -> None:
+    _, diagnostics = parse_text(Source("test.arch", "const a = b" + " // b" * 100_000))
+    assert {each.code for each in diagnostics} <= {"E102", "E107", "E115"}
