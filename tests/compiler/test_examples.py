@@ -47,12 +47,49 @@ def test_wrong_code_shows_the_walk() -> None:
     (found,) = run("example { size = 8, load = 1 } => BIG { size = 4 }")
     assert (found.code, found.message) == ("E431", "the walk reports HEALTHY")
     assert found.span is not None
-    assert found.span.text == "BIG"
+    assert (found.span.text, found.label) == ("BIG", "expected BIG here")
+    assert found.notes == ("`big` doesn't fire: `need` is 8, `load` is 1",)
+
+
+def test_code_that_is_not_expected_says_why_it_fires() -> None:
+    (found,) = run("example { size = 4, mode = fast, load = 2 } => BIG { size = 2 }")
+    assert found.notes == (
+        "step 1: FAST sets { mode = slow }",
+        "`fast` fires: `mode` is fast, `load` is 2",
+        "`big` doesn't fire: `need` is 8, `load` is 2",
+    )
+
+
+def test_rule_that_fires_twice_is_named() -> None:
+    text = """
+    unit MiB
+    system s "S" {
+      config { size: MiB in {1, 2, 4} "size"  mode: {fast, slow} "mode" }
+      let need = if mode == fast then size else 2 * size
+      rule one ONE "one" { when need >= 4 MiB and (need with (mode = fast)) < 4 MiB and any(v in size: need > v)
+        set size = 1 MiB else set mode = fast }
+      rule two TWO "two" { when size == 1 MiB and mode == slow  set size = 2 MiB }
+      runbook one, two
+    }
+    archetype x of s "X" { fault one  tier computed  example { size = 2, mode = slow } => ONE { size = 1 } }
+    """
+    program, plan = lowered_text(text)
+    (found,) = run_examples(plan, program)
+    assert found.message == "the walk of this example gives no task: rule `one` fires twice"
+    assert found.notes[-1] == "`one` fires again: `need` is 4 MiB, `need with (mode = fast)` is 2 MiB"
+
+
+def test_state_on_the_way_that_breaks_a_condition_names_it() -> None:
+    text = SYSTEM.replace("sound need", 'require mode == fast or size != 2 "no slow pair" sound need')
+    example = "example { size = 2, mode = fast } => FAST { mode = slow }"
+    program, plan = lowered_text(f'{text} archetype x of s "X" {{ fault fast  tier computed  {example} }}')
+    (found,) = run_examples(plan, program)
+    assert found.notes == ("step 1: FAST sets { mode = slow }", "broken after that: no slow pair")
 
 
 def test_wrong_fix_shows_both() -> None:
     (found,) = run("example { size = 8, load = 2 } => BIG { size = 2 }")
-    assert (found.code, found.message, found.label) == ("E432", "the fix is { size = 4 }", "expected { size = 2 }")
+    assert (found.code, found.message, found.label) == ("E432", "the fix is { size = 4 }", "expected { size = 2 } here")
     assert found.notes == ("step 1: BIG sets { size = 4 }",)
 
 
@@ -72,12 +109,12 @@ def test_invalid_world_names_the_broken_condition() -> None:
 @pytest.mark.parametrize(
     ("fault", "world", "code", "reason"),
     [
-        ("stuck", "size = 4, twin = 2, load = 3", "STUCK", "no alternative of the rule that fires has a value"),
+        ("stuck", "size = 4, twin = 2, load = 3", "STUCK", "no alternative of rule `stuck` has a value"),
         (
             "big",
             "size = 4, load = 3, twin = 2, mode = fast",
             "BIG",
-            "no alternative of the rule that fires has a value",
+            "no alternative of rule `stuck` has a value",
         ),
     ],
 )
