@@ -139,11 +139,12 @@ def test_an_object_is_found_whole_whatever_stands_before_it(
         '{"a"::1}', '{"a":[}', '{"a":[1}', '{"a":[1,]}', '{"a":[,1]}', '{"a":[1 2]}', '{"a":1', '"a":1}', '{a:1}',
         "{'a':1}", '{"a":\'b\'}', '{"a":NaN}', '{"a":Infinity}', '{"a":-Infinity}', '{"a":True}', '{"a":None}',
         '{"a":nul}', '{"a":truefalse}', '{"a":TRUE}', '{"a":01}', '{"a":-}', '{"a":+1}', '{"a":1.}', '{"a":.5}',
-        '{"a":1e}', '{"a":1e+}', '{"a":1e+-5}', '{"a":--1}', '{"a":0x1}', '{"a":1_0}', '{"a":1 0}', '{"a":-01}',
-        '{"a":00}', '{"a":1.5.5}', '{"a":1e5e5}', '{"a":١}', '{"a":"b}', '{"a":"b\n"}', '{"a":"\x00"}',
-        '{"a":"\x1f"}', '{"a":"\\x"}', '{"a":"\\u12g4"}', '{"a":"\\u123"}', '{"a":"\\"}', '{"a":"\\\\\\"}',
-        '{"a":\\n1}', '{\\"a\\":1}', '{"a":1/*x*/}', '{"a":1//x\n}', '{"a":\xa01}', '{"a":\u20281}', '{"a":\x0c1}',
-        '{"a":\x0b1}', '{\ufeff"a":1}', '{"a":(1)}', '{"a":1;"b":2}', '{"a"=1}',
+        '{"a":1e}', '{"a":1e+}', '{"a":1e+-5}', '{"a":1,"b":,"c":2}', '{"a":1,2,"c":3}', '{"a":1,"b","c":2}',
+        '{"a":1 "b":2,"c":3}', '{"a":[1 2,3]}', '{"a":[1,,3]}', '{"a":[1,"b":2,3]}', '{"a":--1}', '{"a":0x1}',
+        '{"a":1_0}', '{"a":1 0}', '{"a":-01}', '{"a":00}', '{"a":1.5.5}', '{"a":1e5e5}', '{"a":١}', '{"a":"b}',
+        '{"a":"b\n"}', '{"a":"\x00"}', '{"a":"\x1f"}', '{"a":"\\x"}', '{"a":"\\u12g4"}', '{"a":"\\u123"}',
+        '{"a":"\\"}', '{"a":"\\\\\\"}', '{"a":\\n1}', '{\\"a\\":1}', '{"a":1/*x*/}', '{"a":1//x\n}', '{"a":\xa01}',
+        '{"a":\u20281}', '{"a":\x0c1}', '{"a":\x0b1}', '{\ufeff"a":1}', '{"a":(1)}', '{"a":1;"b":2}', '{"a"=1}',
     ],
 )  # fmt: skip
 def test_there_is_no_object_in_text_that_is_not_json(text: str) -> None:
@@ -199,8 +200,15 @@ def test_depth_counts_objects_and_arrays_inside_each_other(depth: int) -> None:
     assert last_object('{"a":' * depth + "1" + "}" * depth) == Found(0, 7 * depth - depth + 1, depth)
     arrays = '{"a":' + "[" * (depth - 1) + "]" * (depth - 1) + "}" if depth > 1 else "{}"
     assert last_object(arrays) == Found(0, len(arrays), depth)
-    spaced = '{"a":' + "[ " * (depth - 1) + "] " * (depth - 1) + "}" if depth > 1 else "{ }"
-    assert last_object(spaced) == Found(0, len(spaced), depth)
+
+
+@pytest.mark.parametrize("space", [" ", "\t", "\n", "\r", " \r\n\t"])
+@pytest.mark.parametrize("row", ["}}", "]}", "}]}", "]]}", "}}]}"])
+def test_brackets_that_close_in_a_row_may_have_space_between_them(row: str, space: str) -> None:
+    opening = "".join('{"a":' if bracket == "}" else "[" for bracket in reversed(row))
+    text = opening + "1" + space + space.join(row)
+    assert last_object(text) == Found(0, len(text), len(row))
+    assert last_object(text[:-1]) != last_object(text)
 
 
 @pytest.mark.parametrize("count", [1, 98, 99, 100, 101, 250])
