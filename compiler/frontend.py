@@ -42,7 +42,7 @@ def run_frontend(paths: Sequence[Path], *, root: Path | None = None, lints: bool
     """Load and check `paths`.
 
     Args:
-        root: Folder that imports may not leave; by default the folder that holds the first path.
+        root: Folder that imports may not leave; by default as `dsl.loader` says.
         lints: Also run the inline examples and the lints that sample worlds.
     """
     loaded = load(paths, root=root)
