@@ -1,0 +1,33 @@
+"""Peak memory of `gtd compile` with some tasks and with ten times as many, each in processes of its own."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from benchmarks.measure import Cell, Result, run_command
+from benchmarks.sources import SMALL, copy_with_sizes
+
+SIZES = {"train": 88, "hard": 4, "test": 4, "ood": 4}
+QUICK = {"train": 8, "hard": 4, "test": 4, "ood": 4}
+
+
+def run(*, quick: bool = False) -> Result:
+    base = QUICK if quick else SIZES
+    once = sum(base.values())
+    times = (1, 2) if quick else (1, 10)
+    rows: list[tuple[Cell, ...]] = []
+    facts: dict[str, Cell] = {}
+    with tempfile.TemporaryDirectory() as name:
+        for jobs in (1, 2):
+            peaks = []
+            for factor in times:
+                sizes = base | {"train": base["train"] + once * (factor - 1)}
+                sources = copy_with_sizes(SMALL, Path(name) / f"sources-{jobs}-{factor}", sizes)
+                out = Path(name) / f"out-{jobs}-{factor}"
+                took = run_command("compiler", "compile", sources, "-o", out, "-j", str(jobs))
+                peaks.append(took.peak_mib)
+                rows.append((jobs, once * factor, took.peak_mib, took.cpu))
+            facts[f"{times[1]} times the tasks, {jobs} job{'s' * (jobs > 1)}: ratio"] = peaks[1] / peaks[0]
+    columns = ("jobs", "tasks", "largest process MiB", "CPU s")
+    return Result("memory", "peak memory of a compile, by number of tasks", columns, tuple(rows), facts)
