@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
@@ -21,7 +22,9 @@ import numpy as np
 from solvers.crowds import Channels, Crowd, Crowds, View
 from solvers.evaluate import observe, run_walk
 from solvers.exhaustive import WitnessError
+from solvers.expand import expand
 from solvers.outcome import Assignment
+from solvers.problem import Var, Variable
 from solvers.streams import Stream, key_of, random_worlds
 from solvers.tables import Cell, IntArray, Tables
 from solvers.walks import look, plain_state, take, walk_batch
@@ -30,6 +33,8 @@ POOL = 1 << 15
 """How many random worlds the pool is made of; those that give no task are left out."""
 COMPARED = 256
 """Among how many witnesses of the pool the nearest one is chosen."""
+COUNTED = 1 << 12
+"""Up to how many worlds may be left by what a set of channels prints exactly for all of them to be looked at."""
 WALKED = (8, 32, 128)
 """How many worlds of a crowd are walked, at first, then if there is no witness yet, ..., and at most."""
 
@@ -76,6 +81,7 @@ class Witnesses:
         for chosen in channel_sets(self.problem.channels):
             if len(chosen) < len(self.problem.channels):
                 self.views[chosen] = View(tables, chosen, self.views.get(chosen[:-1]))
+        self.counts = {chosen: count for chosen in self.views if (count := _Count.of(tables, chosen)) is not None}
 
     @functools.cached_property
     def pool(self) -> _Pool:
@@ -94,9 +100,12 @@ class Witnesses:
         witnesses: dict[Channels, Assignment] = {}
         for chosen in reversed(self.views):  # large sets first: their witnesses serve the smaller ones too
             if chosen not in witnesses:
-                found = self.pool.nearest(chosen, world, seen, codes)
-                if found is None:
-                    found = self._other(search.complete(chosen), codes)
+                if chosen in self.counts:
+                    found = self.counts[chosen].other(world, codes)
+                else:
+                    found = self.pool.nearest(chosen, world, seen, codes)
+                    if found is None:
+                        found = self._other(search.complete(chosen), codes)
                 if found is not None:
                     witness = {variable.name: found[variable.name] for variable in self.problem.variables}
                     for part in self._opened(chosen, witness, seen, codes):
@@ -142,6 +151,45 @@ class Witnesses:
         if not (walk.gives_task and walk.answer.codes != codes and different.isdisjoint(chosen)):
             raise WitnessError("P4", self.problem.name, chosen, seen, dict(witness))
         return [channels for channels in self.views if different.isdisjoint(channels)]
+
+
+class _Count:
+    """Looks at every world that shows the same in some channels, where these print all but a few variables exactly."""
+
+    def __init__(self, tables: Tables, chosen: Channels, unknown: Sequence[Variable]) -> None:
+        self.tables = tables
+        shown = [item.value for item in tables.problem.observations if item.channel in chosen]
+        self.code = tables.compiled([expand(tables.problem, value) for value in shown])
+        grid = np.indices([len(variable.domain) for variable in unknown]).reshape(len(unknown), -1)
+        self.columns = {
+            variable.name: np.array(variable.domain, np.int64)[places]
+            for variable, places in zip(unknown, grid, strict=True)
+        }
+
+    @classmethod
+    def of(cls, tables: Tables, chosen: Channels) -> _Count | None:
+        """The count for a set of channels; None if too many worlds are left."""
+        observations = tables.problem.observations
+        exact = {item.value.name for item in observations if item.channel in chosen and isinstance(item.value, Var)}
+        unknown = [variable for variable in tables.problem.variables if variable.name not in exact]
+        left = math.prod(len(variable.domain) for variable in unknown)
+        return cls(tables, chosen, unknown) if unknown and left <= COUNTED else None
+
+    def other(self, world: Assignment, codes: frozenset[str]) -> Assignment | None:
+        """Return the first world whose walk gives a task with other codes."""
+        state: dict[str, Cell] = {**world, **self.columns}
+        size = len(next(iter(self.columns.values())))
+        met = np.ones(size, bool)
+        for cell, wanted in zip(self.code(state), self.code(dict(world)), strict=True):
+            met &= np.equal(cell, wanted)
+        rows = np.flatnonzero(met)
+        same = take(state, rows)
+        others = [
+            int(group.rows[0])
+            for group in walk_batch(self.tables, same, len(rows))
+            if group.gives_task and {self.tables.problem.rules[step.rule].code for step in group.steps} != codes
+        ]
+        return plain_state(same, min(others)) if others else None
 
 
 class _Pool:
