@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,6 +12,9 @@ from compiler.build import build_dataset
 from compiler.frontend import run_frontend
 from compiler.plan import DatasetPlan, ProgramPlan
 from gpu_train_debug.tasks import TaskRow, read_split, split_names
+
+if TYPE_CHECKING:
+    from .installed import Installed
 
 ROOT = Path(__file__).parent.parent.parent
 INCIDENTS = ROOT / "tests" / "domains" / "incidents"
@@ -43,3 +48,19 @@ def rows(out: Path) -> dict[str, list[TaskRow]]:
 @pytest.fixture(scope="session")
 def golds(rows: dict[str, list[TaskRow]]) -> dict[str, str]:
     return {row.prompt: row.gold for split in rows.values() for row in split}
+
+
+@pytest.fixture(scope="session")
+def installed(out: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheel of the second domain in a fresh environment."""
+    from .installed import Installed, build, copy_checkout, install
+
+    folder = tmp_path_factory.mktemp("installed")
+    checkout = copy_checkout(folder / "checkout", out)
+    built = build(checkout, "wheel")
+    assert built.returncode == 0, built.stderr
+    wheel = next((checkout / "dist").glob("*.whl"))
+    python = install(wheel, folder / "venv")
+    shutil.rmtree(checkout / "gpu_train_debug")
+    (folder / "outside").mkdir()
+    return Installed(wheel, python, folder / "outside")
