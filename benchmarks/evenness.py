@@ -19,6 +19,7 @@ import numpy.typing as npt
 from benchmarks.drawing import Chooser
 from benchmarks.measure import Cell, Result
 from benchmarks.sources import SHIPPED, SMALL, load_program
+from solvers.evaluate import run_walk
 from solvers.outcome import Assignment
 from solvers.problem import Expr, Problem
 from solvers.sampling import Candidate, candidates, key_of
@@ -113,11 +114,15 @@ def small_archetypes() -> Iterator[tuple[str, Tables, Expr, frozenset[str]]]:
 
 
 def cut_domains(problem: Problem, world: Assignment) -> Problem:
-    """Take values away, from the largest domain first, but never that of `world`."""
+    """Take values away, from the largest domain first, but none that `world` has or its walk sets."""
+    kept = {name: {value} for name, value in world.items()}
+    for step in run_walk(problem, world).steps:
+        for name, value in step.sets.items():
+            kept[name].add(value)
     domains = {variable.name: list(variable.domain) for variable in problem.variables}
     while math.prod(map(len, domains.values())) > MOST_WORLDS:
-        name = max(domains, key=lambda name: len(domains[name]))
-        domains[name].remove(next(value for value in reversed(domains[name]) if value != world[name]))
+        name = max(domains, key=lambda name: len(domains[name]) - len(kept[name]))
+        domains[name].remove(next(value for value in reversed(domains[name]) if value not in kept[name]))
     variables = tuple(
         attrs.evolve(
             variable,

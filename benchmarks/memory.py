@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 
@@ -24,6 +25,7 @@ def run(*, quick: bool = False) -> Result:
             for factor in times:
                 sizes = base | {"train": base["train"] + once * (factor - 1)}
                 sources = copy_with_sizes(SMALL, Path(name) / f"sources-{jobs}-{factor}", sizes)
+                leave_out(sources / "dataset.arch", "starved_pool")
                 out = Path(name) / f"out-{jobs}-{factor}"
                 took = run_command("compiler", "compile", sources, "-o", out, "-j", str(jobs))
                 peaks.append(took.peak_mib)
@@ -31,3 +33,11 @@ def run(*, quick: bool = False) -> Result:
             facts[f"{times[1]} times the tasks, {jobs} job{'s' * (jobs > 1)}: ratio"] = peaks[1] / peaks[0]
     columns = ("jobs", "tasks", "largest process MiB", "CPU s")
     return Result("memory", "peak memory of a compile, by number of tasks", columns, tuple(rows), facts)
+
+
+def leave_out(path: Path, archetype: str) -> None:
+    """Take the use of an archetype with few different tasks out of a dataset."""
+    text = path.read_text(encoding="utf-8")
+    kept = re.sub(rf"(?m)^ *use {archetype} weight \d+\n", "", text)
+    assert kept != text, f"{path} doesn't use {archetype} alone"
+    path.write_text(kept, encoding="utf-8")
