@@ -61,6 +61,9 @@ def build_dataset(
         BuildFailedError: A task could not be made, a proof was undecided, procedures disagree, or the folder
             can't be written. Disagreements are saved below `failures/`.
     """
+    if (folder / CARD_NAME).exists() and not (folder / MANIFEST_NAME).exists():
+        note = "it is no dataset folder: there is no manifest beside it"
+        raise BuildFailedError(finding_about("E620", f"{folder / CARD_NAME} would be overwritten", notes=[note]))
     try:
         with StagedFolder(folder) as staged:
             result = _write(program, dataset, staged, jobs=jobs, only=only, advance=advance)
@@ -68,7 +71,9 @@ def build_dataset(
         return result
     except MissingTaskError as missing:
         found = missing_task(program, missing.missing)
-        raise BuildFailedError(finding_of(found, subject=missing.missing.spec.archetype)) from missing
+        undecided = found.code == "E503"
+        finding = finding_of(found, subject=missing.missing.spec.archetype, inconclusive=undecided)
+        raise BuildFailedError(finding) from missing
     except UndecidedError as error:
         message = f"a proof of task `{error.subject}` ran out of budget"
         raise BuildFailedError(finding_about("E503", message, subject=error.subject, inconclusive=True)) from error

@@ -547,8 +547,13 @@ def _terminate(_signal: int, _frame: object) -> None:
 
 
 def _internal_error(error: Exception, *, debug: bool) -> int:
+    from compiler.build import disagreement_finding
+    from compiler.workbench import DisagreementError
+
     if debug:
         traceback.print_exception(error)
+    elif isinstance(error, DisagreementError):
+        note(disagreement_finding(error).text)
     else:
         finding = finding_about(
             "E699",

@@ -21,6 +21,12 @@ _TEXTS = (
         "`unseen in` promises that each task of a split has a pair of codes, or lies in a region, that the other "
         "split never has. A single code or a healthy run is new only in a region that the other split avoids.",
     ),
+    Code(
+        "E452",
+        "a system whose prompts the reader can't read",
+        "Every prompt is answered by an independent reader, which bounds its work: at most 2,000,000 assignments of "
+        "hidden values, and bounds on the size of formulas and lists. The note says which bound is passed.",
+    ),
 )
 
 _PROOFS = (

@@ -104,8 +104,13 @@ def _find(folder: Path, id_: str) -> TaskRecord:
 
 def describe_refutation(plan: SystemPlan, proof: TaskProof) -> tuple[str, ...]:
     """Notes on why the world of `proof` has no unique answer, for the author of its archetype."""
-    refutation = proof.refutations[0]
     values = Values(plan)
+    if not proof.refutations:
+        return (
+            f"the world: {values.assignment(proof.walk.start)}",
+            f"counting everything gives no verdict: {proof.reason}",
+        )
+    refutation = proof.refutations[0]
     walk = proof.walk
     changed = {name: new for name, new in refutation.world.items() if new != walk.start[name]}
     where = f"it prints the same with {values.assignment(changed)}, and then" if changed else "but"

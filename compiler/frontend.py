@@ -11,15 +11,18 @@ from pathlib import Path
 
 import attrs
 
+from compiler.emit.render import Renderer
 from compiler.emit.text import unprintable_texts
 from compiler.examples import run_examples
 from compiler.lints import sampled_lints
 from compiler.lower import lower_program
 from compiler.plan import ProgramPlan
+from compiler.reader import ReadError, read_prompt
 from compiler.splits import not_unseen
 from dsl.check import check_program
 from dsl.diagnostics import Diagnostic, Severity
 from dsl.loader import load
+from solvers.evaluate import observe
 
 
 @attrs.frozen
@@ -53,7 +56,8 @@ def run_frontend(paths: Sequence[Path], *, root: Path | None = None, lints: bool
         return Frontend(None, loaded.diagnostics + diagnostics)
     plan = lower_program(checked, loaded)
     found = loaded.diagnostics + diagnostics + _unprintable(plan) + _not_unseen(plan)
-    if lints:
+    if lints and not has_errors(found):
+        found += _unreadable(plan)
         found += run_examples(plan, checked) + sampled_lints(plan, checked)
     return Frontend(plan, found)
 
@@ -74,6 +78,29 @@ def _not_unseen(plan: ProgramPlan) -> tuple[Diagnostic, ...]:
         for dataset in plan.datasets.values()
         for split, name, other in not_unseen(plan, dataset)
     )
+
+
+def _unreadable(plan: ProgramPlan) -> tuple[Diagnostic, ...]:
+    """Systems whose prompts the independent reader can't read within its limits; any world shows whether."""
+    found = []
+    for system in plan.systems.values():
+        world = {variable.name: variable.domain[0] for variable in system.problem.variables}
+        try:
+            read_prompt(Renderer(system).render(observe(system.problem, world), lambda _: 0))
+        except ReadError as error:
+            found.append(
+                Diagnostic(
+                    code="E452",
+                    message=f"prompts of system `{system.name}` can't be read within the reader's limits",
+                    span=system.span,
+                    label="this system",
+                    notes=(str(error),),
+                    helps=(
+                        "make hidden domains, tables or formulas smaller: an independent reader reads every prompt",
+                    ),
+                )
+            )
+    return tuple(found)
 
 
 def _unprintable(plan: ProgramPlan) -> tuple[Diagnostic, ...]:

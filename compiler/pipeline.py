@@ -21,6 +21,7 @@ from compiler.workbench import Made, Missing, Workbench
 from compiler.workers import worker_pool
 
 CHUNK = 8  # tasks that travel to a worker together
+REPEATS = 100  # candidates in a row that print the same as earlier tasks before a spec is given up
 WINDOW = 4  # chunks in flight for each worker
 
 
@@ -125,8 +126,13 @@ def make_split(
         chunk, future = waiting.popleft()
         for spec, result in zip(chunk, future.result(), strict=True):
             made = result
+            repeated = 0
             while isinstance(made, Made) and made.meta.evidence in seen:
+                drops.dropped.setdefault(spec.archetype, Counter()).update(made.dropped)
                 drops.repeats += 1
+                repeated += 1
+                if repeated == REPEATS:
+                    raise MissingTaskError(Missing(spec, "no new evidence", Counter(), None, repeated=repeated))
                 made = workers.submit((spec,), (made.meta.draw + 1,)).result()[0]
             if isinstance(made, Missing):
                 raise MissingTaskError(made)

@@ -235,8 +235,19 @@ def missing_task(program: ProgramPlan, missing: Missing) -> Diagnostic:
     counts = ", ".join(f"{reason} {count}" for reason, count in missing.dropped.most_common())
     plan = program.systems[archetype.system]
     notes = describe_refutation(plan, missing.failed) if missing.failed is not None else ()
+    if missing.repeated:
+        return Diagnostic(
+            code="E501",
+            message=f"split `{missing.spec.split}` asks for more tasks of `{archetype.name}` than were found to differ",
+            span=archetype.span,
+            label="declared here",
+            notes=(f"{missing.repeated} proved worlds in a row printed the same as earlier tasks",),
+            helps=("ask for fewer tasks, or let the archetype's worlds vary more",),
+        )
+    commonest = missing.dropped.most_common(1)[0][0]
+    codes = {"interaction": "E505", Verdict.INCONCLUSIVE.value: "E503"}
     return Diagnostic(
-        code="E505" if missing.dropped.most_common(1)[0][0] == "interaction" else "E502",
+        code=codes.get(commonest, "E502"),
         message=f"no task of `{archetype.name}` for split `{missing.spec.split}` could be proved",
         span=archetype.span,
         label="declared here",

@@ -73,6 +73,7 @@ class Missing:
     dropped: Counter[str]
     exhausted: Exhausted | None
     failed: TaskProof | None = None
+    repeated: int = 0  # proved worlds in a row that printed the same as earlier tasks
 
 
 @attrs.frozen
@@ -289,11 +290,13 @@ def check_readable(record: TaskRecord, world: Assignment) -> None:
     """P5: the independent reader, given the prompt alone, gives the gold."""
     try:
         answer = answer_json(solve(read_prompt(record.prompt)))
+        what = "the reader of the prompt gives another answer than the gold"
     except ReadError as error:
-        answer = f"unreadable: {error}"
+        answer = ""
+        what = f"the reader refuses the prompt: {error}"
     if answer != record.gold:
         raise DisagreementError(
-            "the reader of the prompt gives another answer than the gold",
+            what,
             {
                 "subject": record.id,
                 "world": dict(world),

@@ -15,6 +15,7 @@ from dsl.families import FamilyChecker
 from dsl.findings import Findings
 from dsl.resolve import Index, find_declared, report_duplicate
 
+MAX_COUNT: Final = 1_000_000
 MAX_INTERACTION: Final = 3
 
 
@@ -99,6 +100,10 @@ def _split(
         )
     if decl.count < 1:
         findings.error("E420", f"split `{decl.name.name}` asks for no task", decl.name.span, "at least 1 is needed")
+    if decl.count > MAX_COUNT:
+        findings.error(
+            "E420", f"split `{decl.name.name}` asks for {decl.count} tasks", decl.name.span, f"at most {MAX_COUNT}"
+        )
     if not decl.uses:
         findings.error("E420", f"split `{decl.name.name}` uses no archetype", decl.name.span, "add `use ...`")
     uses: dict[str, int] = {}

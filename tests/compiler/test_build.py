@@ -19,8 +19,9 @@ import pytest
 import compiler.emit.jsonl
 from compiler.build import BuildFailedError, build_dataset
 from compiler.frontend import run_frontend
-from compiler.plan import DatasetPlan, ProgramPlan
+from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan
 from solvers.outcome import TaskProof, Verdict
+from solvers.problem import Apply, Const, Expr, Op, Var
 from solvers.prove import Prover
 
 from .conftest import INCIDENTS
@@ -186,3 +187,30 @@ def test_a_use_that_cannot_be_unseen_is_refused_before_anything_is_drawn(tmp_pat
 def test_the_card_imports_the_grader_of_the_product_whatever_the_dataset(compiled: Path) -> None:
     card = (compiled / "README.md").read_text(encoding="utf-8")
     assert "from gpu_train_debug import grade\n" in card
+
+
+def test_a_split_that_asks_for_more_than_there_is_ends_with_a_finding(
+    program: ProgramPlan, dataset: DatasetPlan, tmp_path: Path
+) -> None:
+    many = SplitPlan("many", 40, False, (), (), 1, (("narrow", 1),))
+    narrow = attrs.evolve(program.archetypes["stale_reads"], name="narrow", where=few_worlds())
+    wide = attrs.evolve(program, archetypes={**program.archetypes, "narrow": narrow})
+    with pytest.raises(BuildFailedError) as failed:
+        build_dataset(wide, attrs.evolve(dataset, splits=(many,)), tmp_path / "out", jobs=1)
+    assert [finding.code for finding in failed.value.findings] == ["E501"]
+    assert "asks for more tasks of `narrow`" in failed.value.findings[0].message
+
+
+def few_worlds() -> Expr:
+    """A condition that few worlds satisfy: reads are stale, and nothing else is wrong."""
+    values = {"lag": 5000, "cache": 2048, "pool": 20, "retries": 0, "instances": 2, "requests": 500}
+    values |= {"allowed_lag": 2000, "working_set": 400, "server_limit": 240}
+    return Apply(Op.AND, tuple(Apply(Op.EQ, (Var(name), Const(value))) for name, value in values.items()))
+
+
+def test_a_foreign_readme_is_not_overwritten(program: ProgramPlan, dataset: DatasetPlan, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("mine\n")
+    with pytest.raises(BuildFailedError) as failed:
+        build_dataset(program, dataset, tmp_path, jobs=1)
+    assert [finding.code for finding in failed.value.findings] == ["E620"]
+    assert contents(tmp_path) == {"README.md": b"mine\n"}

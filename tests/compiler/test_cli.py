@@ -237,3 +237,15 @@ def test_a_bug_is_one_message_and_a_traceback_only_on_request(
     ran = gtd("check", INCIDENTS)
     assert ran.status == 1
     assert "error[E699]: internal error: RuntimeError: boom" in ran.err
+
+
+def test_prompts_that_the_reader_cannot_read_are_refused_by_check(gtd: Gtd, tmp_path: Path) -> None:
+    text = (INCIDENTS / "service.arch").read_text()
+    hidden = 'hidden {\n    a: int in 0..2000 "a" default 0\n    b: int in 0..2000 "b" default 0\n'
+    text = text.replace("hidden {\n", hidden, 1).replace(
+        "  require hits", '  require a + b >= 0 "any"\n  require hits', 1
+    )
+    (tmp_path / "service.arch").write_text(text)
+    ran = gtd("check", "service.arch", "--format", "json")
+    assert ran.status == 1
+    assert "E452" in {finding["code"] for finding in json.loads(ran.out)["findings"]}
