@@ -32,5 +32,6 @@ class CustomBuildHook(BuildHookInterface[Any]):
             if path.suffix in (".json", ".jsonl", ".md") and not path.name.startswith("."):
                 include[str(path)] = f"{PACKAGE}/data/{path.name}"
         sources = root / "archetypes"
-        for path in sorted(sources.rglob("*.arch")):
-            include[str(path)] = f"{PACKAGE}/archetypes/{path.relative_to(sources).as_posix()}"
+        for path in sorted(sources.rglob("*")):
+            if path.suffix in (".arch", ".toml"):
+                include[str(path)] = f"{PACKAGE}/archetypes/{path.relative_to(sources).as_posix()}"
