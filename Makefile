@@ -7,7 +7,7 @@ Z3 ?= 4.13.0.0
 OTHER_Z3 := $(VENV)-z3/.ready
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: setup compile test check fix bench clean
+.PHONY: setup compile wheel test test-extras smol check fix bench clean
 
 setup: $(STAMP)
 
@@ -19,6 +19,10 @@ $(STAMP): pyproject.toml
 compile: setup
 	$(BIN)/gtd compile archetypes -o out --jobs $(JOBS)
 
+# A package with the splits and their sources in it.
+wheel: compile
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+
 test: setup $(OTHER_Z3)
 	GTD_OTHER_Z3=$(CURDIR)/$(VENV)-z3/bin/python $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
@@ -27,6 +31,16 @@ $(OTHER_Z3): pyproject.toml
 	$(PYTHON) -m venv $(VENV)-z3
 	$(VENV)-z3/bin/python -m pip install --quiet --disable-pip-version-check --editable . z3-solver==$(Z3)
 	touch $(OTHER_Z3)
+
+# What `make test` skips for want of large packages: vf-eval and vf-validate for real, TRL on the CPU, the wheel in use.
+test-extras: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,verifiers,train]'
+	$(BIN)/python -m pytest tests/environment
+
+# A real small model over a slice of each split; builds llama.cpp.
+smol: compile
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,verifiers,smol]'
+	$(BIN)/python -m benchmarks.smol -o docs/smollm2.md
 
 check: setup
 	$(BIN)/ruff format --check .
