@@ -7,7 +7,10 @@ Z3 ?= 4.13.0.0
 OTHER_Z3 := $(VENV)-z3/.ready
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: setup compile wheel test test-extras smol check fix bench clean
+COUNT ?= 12
+MODULE ?= claims queries encode prove evaluate exhaustive rivals repairs
+
+.PHONY: setup compile wheel test test-extras smol check fix bench mutants clean
 
 setup: $(STAMP)
 
@@ -53,6 +56,10 @@ check: setup
 fix: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Break modules of solvers/ in COUNT places each, one at a time, and see whether their tests notice: docs/mutation.md.
+mutants: setup
+	PYTHONHASHSEED=0 $(BIN)/python tests/mutation/run.py $(MODULE) --count $(COUNT) --jobs $(JOBS)
 
 bench: setup
 	$(BIN)/python -m benchmarks

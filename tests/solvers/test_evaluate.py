@@ -252,7 +252,10 @@ def test_a_keep_on_a_field_that_a_fired_rule_sets_does_not_bind() -> None:
 
 def test_keeps_of_the_system_bind_against_the_unrepaired_world() -> None:
     problem = attrs.evolve(tank(), keeps=(Keep("total", op(Op.ADD, Var("size"), Var("lid")), Sense.NOT_BELOW),))
-    assert failing(problem, run_walk(problem, FULL), {"size": 4}) == ("keep total",)
+    walk = run_walk(problem, FULL)
+    assert failing(problem, walk, {"size": 4}) == ("keep total",)
+    assert "keep total" not in failing(problem, walk, {})
+    assert failing(attrs.evolve(problem, keeps=(Keep("limit", Var("limit")),)), walk, {"size": 4}) == ()
 
 
 def test_named_fields_are_those_of_the_used_alternatives() -> None:

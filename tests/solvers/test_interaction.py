@@ -22,6 +22,7 @@ from solvers.problem import TRUE, Kind, Observation, Problem, Var, Variable
 from solvers.sampling import Candidate, candidates, key_of
 from solvers.streams import Stream
 from solvers.tables import Tables
+from solvers.walks import plain_state
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +48,7 @@ def test_a_set_is_open_exactly_if_some_world_shows_so(problem: Problem) -> None:
                 assert (witness is None) == (not truth) or world_count(problem) > interaction.WALKED[-1]
             assert witness is None or witness in truth
             assert found.determined[chosen] == (witness is None)
+        assert found.witness(problem.channels) is None  # whatever the hidden variables leave open: that is P1
 
 
 @given(planted_problems(), st.sampled_from((1, 4, 16)))
@@ -132,6 +134,16 @@ def test_measures_do_not_depend_on_what_was_measured_before() -> None:
     worlds = [found.world for found in drawn if isinstance(found, Candidate)]
     one, other = Witnesses(Tables(problem)), Witnesses(Tables(problem))
     assert [one.measure(world) for world in worlds] == [other.measure(world) for world in reversed(worlds)][::-1]
+
+
+@given(planted_problems())
+def test_the_pool_holds_worlds_of_every_diagnosis_that_was_drawn(problem: Problem) -> None:
+    pool = Witnesses(Tables(problem)).pool
+    assert set(pool.codes.tolist()) == set(pool.known_codes.values())
+    numbers = [
+        pool.known_codes[run_walk(problem, plain_state(pool.state, n)).answer.codes] for n in range(len(pool.codes))
+    ]
+    assert pool.codes.tolist() == numbers
 
 
 def test_the_pool_finds_near_worlds_that_show_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,10 +84,17 @@ def test_given_variables_that_are_rounded_are_free() -> None:
     assert check_world(Tables(problem), world).hidden_worlds == len(judge(problem, world).worlds) == 2
 
 
-def test_too_many_hidden_worlds_are_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evidence, "MOST_COMBINATIONS", 2)
+@pytest.mark.parametrize(
+    ("most", "verdict", "reason"),
+    [(3, Verdict.AMBIGUOUS, ""), (2, Verdict.INCONCLUSIVE, "too many hidden worlds")],
+    ids=["just enough", "one too few"],
+)
+def test_too_many_hidden_worlds_are_undecided(
+    most: int, verdict: Verdict, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evidence, "MOST_COMBINATIONS", most)
     proof = check_world(Tables(tank(limit_shown=None)), FULL)
-    assert (proof.verdict, proof.reason) == (Verdict.INCONCLUSIVE, "too many hidden worlds")
+    assert (proof.verdict, proof.reason) == (verdict, reason)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from strategies.tank import SHRINK, field, op, shown, tank
 from solvers import repairs
 from solvers.evaluate import cost, is_repair, run_walk
 from solvers.outcome import Assignment, Walk
-from solvers.problem import Alternative, Assign, Const, Expr, Keep, Op, Problem, Rule, Var
+from solvers.problem import Alternative, Assign, Const, Expr, Keep, Kind, Op, Problem, Rule, Var, Variable
 from solvers.repairs import Conditions, Patients
 from solvers.rivals import RivalSearch
 from solvers.tables import Tables
@@ -175,6 +175,24 @@ def test_one_failed_condition_may_need_several_fields() -> None:
 
 def test_a_rival_with_fewer_changes_is_found() -> None:
     assert _search(_problem(op(Op.EQ, Var("b"), 3)), {"a": 1, "b": 3}).find() == {"b": 3}
+
+
+@pytest.mark.parametrize("paths", [1, 3], ids=["one path", "a path for each world"])
+@pytest.mark.parametrize("rival", [None, {"c": 3}], ids=["no other way", "another way"])
+def test_a_candidate_that_another_world_rules_out_by_one_condition_is_no_rival(
+    rival: dict[str, int] | None, paths: int
+) -> None:
+    """`a` must equal what isn't shown; the condition on `b` holds whatever that is."""
+    key = Variable("key", Kind.HIDDEN, (1, 2, 3))
+    right = op(Op.OR, op(Op.EQ, Var("a"), Var("key")), op(Op.EQ, Var("c"), 3 if rival else 4))
+    problem = _problem(op(Op.AND, op(Op.LE, Var("b"), 2), right))
+    problem = attrs.evolve(problem, variables=(*problem.variables, key))
+    worlds = [{**dict.fromkeys(FIELDS, 0), "key": value} for value in key.domain]
+    conditions, (whole,) = _patients(problem, worlds)
+    own = whole.only(np.array([0]))
+    groups = [whole.only(places) for places in np.array_split(np.arange(len(worlds)), paths)]
+    search = RivalSearch(conditions, own, groups, fix={"a": 2}, fields=FIELDS, no_dearer=False)
+    assert search.find() == rival
 
 
 def test_keeps_compare_with_the_state_in_which_their_rule_fired() -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies.problems import all_worlds, bool_exprs, planted_problems
 
@@ -65,14 +65,21 @@ def test_candidates_belong_to_the_archetype(data: st.DataObject) -> None:
 
 @given(planted_problems(), st.integers(0, 5))
 def test_candidates_do_not_depend_on_batches(problem: Problem, seed: int) -> None:
-    codes = frozenset(rule.code for rule in problem.rules[:1])
+    walks = [walk for world in all_worlds(problem) if (walk := run_walk(problem, world)).gives_task]
+    codes = next((walk.answer.codes for walk in walks if walk.codes), frozenset[str]())
     first = _draw(Tables(problem), TRUE, codes, 40, seed)
-    assume(first)
+    assert bool(first) == any(walk.answer.codes == codes for walk in walks)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sampling, "BATCHES", (1, 5, 3))
         again = _draw(Tables(problem), TRUE, codes, 40, seed)
     assert again == first
     assert _draw(Tables(problem), TRUE, codes, 3, seed) == first[:3]
+
+
+def test_attempts_count_every_draw_up_to_the_candidate() -> None:
+    """Where every world is accepted."""
+    free = Problem("free", (Variable("x", Kind.GIVEN, (0, 1, 2)),), (), (), ())
+    assert [found.attempts for found in _draw(Tables(free), TRUE, frozenset(), 100, 1)] == list(range(1, 101))
 
 
 # ---- evenness ------------------------------------------------------------------------------------
@@ -185,6 +192,24 @@ def test_an_unknown_code_has_no_worlds() -> None:
 def test_a_false_condition_has_no_worlds() -> None:
     (end,) = candidates(Tables(SKEWED), Const(False), frozenset({"SHED"}), key_of(1), limit=1000)
     assert end == Exhausted(0, {"no value of a fits": 0})
+
+
+@pytest.mark.parametrize(
+    ("rows", "worlds"),
+    [(128, [(14, 8), (18, 8), (8, 6)]), (129, [(3, 17), (17, 6), (9, 2)])],
+    ids=["joined", "too large to join"],
+)
+def test_candidates_at_the_bound_of_a_block_are_pinned(rows: int, worlds: list[tuple[int, ...]]) -> None:
+    """Whether two variables are drawn as one row or one by one decides which worlds come."""
+    problem = Problem(
+        "wide",
+        (Variable("a", Kind.GIVEN, tuple(range(128))), Variable("b", Kind.GIVEN, tuple(range(rows)))),
+        (),
+        (),
+        (),
+    )
+    found = _draw(Tables(problem), _ops(Op.LE, _ops(Op.ADD, A, B), 40), frozenset(), 3, 2027)
+    assert [tuple(candidate.world.values()) for candidate in found] == worlds
 
 
 def test_candidates_are_pinned() -> None:

@@ -131,6 +131,13 @@ def test_scripts_state_their_claim_and_what_to_expect() -> None:
     assert head[-1] == "(check-sat)"
 
 
+def test_scripts_name_the_relations_that_are_long() -> None:
+    """Of the repaired world, `@r`: nothing else is open."""
+    prover = Prover(tank(need=op(Op.MAX, *(op(Op.MUL, Var("size"), factor) for factor in (1, 2, 3)))))
+    scripts = prover.scripts(prover.decide(FULL))
+    assert "(define-fun need@r () Int (ite " in scripts["unique"]
+
+
 def test_scripts_of_a_healthy_task_leave_uniqueness_out() -> None:
     prover, proof = _proofs()[1]
     scripts = prover.scripts(proof)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies.problems import Draw, all_worlds, problems, worlds
-from strategies.tank import LARGEST, LID, LIMIT, SHRINK, tank
+from strategies.tank import LARGEST, LID, LIMIT, SHRINK, SIZE, assign, field, op, tank
 
 from solvers.evaluate import run_walk
 from solvers.outcome import Ending
-from solvers.problem import Alternative, Direction, Kind, Problem, Variable
+from solvers.problem import TRUE, Alternative, Direction, Kind, Op, Problem, Var, Variable
 from solvers.tables import Cell, Tables
 from solvers.walks import plain_walk, walk_batch
 
@@ -53,6 +53,17 @@ def test_walk_batch_agrees_where_worlds_share_most_values(case: tuple[Problem, l
 def test_walk_batch_of_nothing_is_nothing() -> None:
     problem = Problem("empty", (), (), (), ())
     assert walk_batch(Tables(problem), {}, 0) == []
+
+
+def test_a_field_of_one_value_is_assigned_in_the_worlds_that_ask_for_it() -> None:
+    """The others get no value, though the batch computes all at once."""
+    rule = assign("cover", "OPEN", TRUE, ("lid", op(Op.SUB, Var("limit"), 11)))
+    problem = tank(variables=[SIZE, field("lid", 0), LIMIT], rules=[rule])
+    tables = Tables(problem)
+    worlds = [{"size": 1, "lid": 0, "limit": limit} for limit in (11, 12, 25)]
+    for group in walk_batch(tables, _batch(worlds), len(worlds)):
+        for place, row in enumerate(group.rows.tolist()):
+            assert plain_walk(tables, group, place) == run_walk(problem, worlds[row])
 
 
 @pytest.mark.parametrize("direction", list(Direction), ids=str)

@@ -1,0 +1,449 @@
+"""Mutation runs: change one place of a module, run the tests that belong to it, see whether one fails.
+
+    python tests/mutation/run.py claims prove --count 12          a sample of each module
+    python tests/mutation/run.py --only claims:17 claims:40       these mutants again
+
+In: names of modules in `solvers/`. Out: a line for each mutant, and `mutants/report.json`. Which mutants a
+sample holds depends on the seed, the module's text and the count alone. Work is done in copies of the tree, so
+nothing here changes; only the quick tests run. A surviving mutant is a question, not a verdict: docs/mutation.md
+has the answers of the last run.
+
+Exit status 2 if the tests of a module fail without any mutant, or a name is unknown; else 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np  # noqa: F401  # loaded once, for all runs
+import pytest
+import z3  # noqa: F401  # loaded once, for all runs
+
+ROOT = Path(__file__).parents[2]
+COPIED = ("solvers", "tests", "pyproject.toml")
+MEMORY = 6 << 30
+"""Bytes of address space that a mutant may take."""
+
+TESTS = {  # what belongs to a module, the tests that tell most about it first
+    "claims": ("claims", "prove", "faults"),
+    "crowds": ("interaction",),
+    "encode": ("encode", "claims", "prove"),
+    "engine": ("prove", "smtlib"),
+    "evaluate": ("evaluate", "faults"),
+    "evidence": ("limits", "exhaustive", "faults"),
+    "exhaustive": ("exhaustive", "faults", "limits"),
+    "expand": ("expand", "tables"),
+    "fold": ("expand", "tables"),
+    "interaction": ("interaction", "agreement"),
+    "prove": ("prove", "faults", "smtlib", "agreement"),
+    "queries": ("prove", "faults", "agreement"),
+    "repairs": ("rivals", "limits", "faults", "exhaustive"),
+    "rivals": ("rivals", "limits", "faults", "exhaustive"),
+    "sampling": ("sampling",),
+    "smtlib": ("smtlib", "encode", "prove"),
+    "streams": ("streams", "sampling"),
+    "tables": ("tables", "walks"),
+    "walks": ("walks", "limits", "faults"),
+}
+
+# ---- mutants ---------------------------------------------------------------------------------------------
+
+COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
+ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.LShift: ast.RShift,
+}
+SWAPPED = {"min": "max", "all": "any", "all_of": "any_of", "<": "<=", ">": ">="}
+SWAPPED |= {new: old for old, new in SWAPPED.items()}
+JUMPS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+
+
+@attrs.frozen
+class Mutant:
+    """A place in a module's text, and what stands there instead; `number` counts all mutants of the module."""
+
+    module: str
+    number: int
+    kind: str
+    start: int
+    end: int
+    text: bytes
+
+    @property
+    def name(self) -> str:
+        return f"{self.module}:{self.number}"
+
+    def applied(self, source: bytes) -> bytes:
+        return source[: self.start] + self.text + source[self.end :]
+
+    def shown(self, source: bytes) -> str:
+        """The line that changes first, before and after."""
+        first = source.rfind(b"\n", 0, self.start) + 1
+        last = source.find(b"\n", self.end)
+        old, new = source[first:last], self.applied(source)[first : last + len(self.text) - (self.end - self.start)]
+        lines = [" ".join(text.decode().split()) for text in (old, new)]
+        line = source.count(b"\n", 0, self.start) + 1
+        return f"line {line}: {lines[0]}  =>  {lines[1]}"
+
+
+def mutants(module: str, source: bytes) -> list[Mutant]:
+    """Make every mutant of a module, in the order of its text."""
+    finder = _Finder(source)
+    finder.visit(ast.parse(source))
+    places = sorted(set(finder.found), key=lambda place: (place[1], place[2], place[0], place[3]))
+    return [Mutant(module, number, *place) for number, place in enumerate(places)]
+
+
+class _Finder(ast.NodeVisitor):
+    """Collects changes; texts, annotations and decorators are left alone."""
+
+    def __init__(self, source: bytes) -> None:
+        self.starts = [0, *(at + 1 for at, byte in enumerate(source) if byte == ord("\n"))]
+        self.found: list[tuple[str, int, int, bytes]] = []
+
+    def change(self, kind: str, old: ast.expr | ast.stmt, new: str) -> None:
+        assert old.end_lineno is not None
+        assert old.end_col_offset is not None
+        start = self.starts[old.lineno - 1] + old.col_offset
+        end = self.starts[old.end_lineno - 1] + old.end_col_offset
+        self.found.append((kind, start, end, new.encode()))
+
+    # ---- statements
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        for part in (*node.args.defaults, *filter(None, node.args.kw_defaults), *node.body):
+            self.visit(part)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        for part in node.body:
+            self.visit(part)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if isinstance(node.value, ast.Constant):  # a docstring
+            return
+        if not (isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "assert_never"):
+            self.change("statement removed", node, "pass")
+        self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        if isinstance(node.targets[0], ast.Subscript):
+            self.change("statement removed", node, "pass")
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self.change("statement removed", node, "pass")
+        new = ARITHMETIC.get(type(node.op))
+        if new is not None:
+            self.change("arithmetic", node, ast.unparse(ast.AugAssign(node.target, new(), node.value)))
+        self.generic_visit(node)
+
+    def visit_Raise(self, node: ast.Raise) -> None:
+        self.change("statement removed", node, "pass")
+
+    def visit_If(self, node: ast.If) -> None:
+        if not node.orelse and isinstance(node.body[-1], JUMPS):
+            self.change("early exit removed", node, "pass")
+        self.negate(node.test)
+        self.generic_visit(node)
+
+    # ---- expressions
+
+    def negate(self, test: ast.expr) -> None:
+        if not isinstance(test, ast.UnaryOp):
+            self.change("condition negated", test, f"(not ({ast.unparse(test)}))")
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        self.negate(node.test)
+        self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        for test in node.ifs:
+            self.change("filter removed", test, "True")
+        self.generic_visit(node)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        for place, operator in enumerate(node.ops):
+            operators = [*node.ops[:place], COMPARISONS[type(operator)](), *node.ops[place + 1 :]]
+            self.change("comparison", node, f"({ast.unparse(ast.Compare(node.left, operators, node.comparators))})")
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        self.change("and/or", node, f"({ast.unparse(ast.BoolOp(other, node.values))})")
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        new = ARITHMETIC.get(type(node.op))
+        if new is not None:
+            self.change("arithmetic", node, f"({ast.unparse(ast.BinOp(node.left, new(), node.right))})")
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        if not isinstance(node.operand, ast.Constant):
+            self.change("sign or not removed", node, f"({ast.unparse(node.operand)})")
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+        if name in ("reversed", "sorted") and len(node.args) == 1:
+            self.change("order dropped", node, f"list({ast.unparse(node.args[0])})")
+        if name in ("all_of", "any_of") and isinstance(node.args[0], ast.Tuple) and len(node.args[0].elts) > 1:
+            for place, part in enumerate(node.args[0].elts):
+                rest = [*node.args[0].elts[:place], *node.args[0].elts[place + 1 :]]
+                new = ast.unparse(ast.Tuple(rest, ast.Load()))
+                self.change(f"{ast.unparse(part)[:40]} dropped", node.args[0], new)
+        self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if node.id in SWAPPED:
+            self.change("swapped", node, SWAPPED[node.id])
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if node.attr in SWAPPED:
+            self.change("swapped", node, f"{ast.unparse(node.value)}.{SWAPPED[node.attr]}")
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, bool):
+            self.change("constant", node, str(not node.value))
+        elif isinstance(node.value, int):
+            self.change("constant", node, str(node.value + 1))
+        elif isinstance(node.value, str) and node.value in SWAPPED:
+            self.change("swapped", node, repr(SWAPPED[node.value]))
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        """Leave messages alone."""
+
+
+# ---- runs ------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Result:
+    mutant: Mutant
+    outcome: str
+    test: str
+    seconds: float
+    shown: str
+
+
+class Workshop:
+    """Copies of the tree, one for each job; each run of tests is a fork of this process, which has loaded what is slow.
+
+    The results come in the order in which runs end.
+    """
+
+    def __init__(self, folder: Path, jobs: int) -> None:
+        self.free: list[Path] = []
+        self.busy: dict[int, _Job] = {}
+        for number in range(jobs):
+            copy = folder / str(number)
+            copy.mkdir()
+            for name in COPIED:
+                if (ROOT / name).is_dir():
+                    shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+                else:
+                    shutil.copy(ROOT / name, copy)
+            self.free.append(copy)
+
+    def test(self, texts: Iterable[tuple[str, bytes, float | None]]) -> Iterator[tuple[int, str, str, float]]:
+        """Run the tests of modules that have these texts, within limits of time.
+
+        Yields:
+            The place among `texts`, the outcome, the test that failed, and how long it took.
+        """
+        waiting = enumerate(texts)
+        try:
+            while True:
+                while self.free and (given := next(waiting, None)) is not None:
+                    place, (module, text, limit) = given
+                    job = _Job(place, self.free.pop(), module, text, limit)
+                    self.busy[job.start()] = job
+                if not self.busy:
+                    return
+                for process, job in list(self.busy.items()):
+                    ended, status = os.waitpid(process, os.WNOHANG)
+                    if ended or job.is_late():
+                        if not ended:
+                            os.killpg(process, signal.SIGKILL)
+                            os.waitpid(process, 0)
+                        del self.busy[process]
+                        self.free.append(job.copy)
+                        yield job.place, *job.end(status if ended else None)
+                time.sleep(0.02)
+        finally:
+            for process in self.busy:
+                os.killpg(process, signal.SIGKILL)
+
+
+@attrs.define
+class _Job:
+    """One run of the tests of a module in a copy of the tree."""
+
+    place: int
+    copy: Path
+    module: str
+    text: bytes
+    limit: float | None
+    started: float = 0.0
+
+    @property
+    def path(self) -> Path:
+        return self.copy / "solvers" / f"{self.module}.py"
+
+    @property
+    def log(self) -> Path:
+        return self.copy / "log"
+
+    def start(self) -> int:
+        """Fork: the process that runs the tests."""
+        self.path.write_bytes(self.text)
+        self.started = time.monotonic()
+        process = os.fork()
+        if process:
+            return process
+        status: int = pytest.ExitCode.INTERNAL_ERROR
+        try:
+            os.setsid()
+            os.chdir(self.copy)
+            os.environ["HYPOTHESIS_PROFILE"] = "mutants"
+            sys.dont_write_bytecode = True
+            log = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(log, 1)
+            os.dup2(log, 2)
+            tests = [f"tests/solvers/test_{name}.py" for name in TESTS[self.module]]
+            status = pytest.main(["-xq", "-m", "not slow", "-p", "no:cacheprovider", "--assert=plain", *tests])
+            sys.stdout.flush()
+        finally:
+            os._exit(status)
+
+    def is_late(self) -> bool:
+        return self.limit is not None and time.monotonic() - self.started > self.limit
+
+    def end(self, status: int | None) -> tuple[str, str, float]:
+        self.path.write_bytes((ROOT / "solvers" / self.path.name).read_bytes())
+        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
+        failed = [line.split()[1] for line in lines if line.startswith(("FAILED ", "ERROR "))]
+        outcome = {None: "timeout", 0: "survived"}.get(status, "killed")
+        return outcome, failed[0] if failed else "", time.monotonic() - self.started
+
+
+def run(chosen: Sequence[Mutant], sources: dict[str, bytes], jobs: int) -> Iterator[Result]:
+    """Try mutants; the time limit is that of the unchanged module, three times, and half a minute.
+
+    Raises:
+        SystemExit: The tests of an unchanged module fail.
+    """
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        workshop = Workshop(Path(folder), jobs)
+        modules = list(dict.fromkeys(mutant.module for mutant in chosen))
+        limits: dict[str, float] = {}
+        for place, outcome, test, seconds in workshop.test((module, sources[module], None) for module in modules):
+            if outcome != "survived":
+                print(f"the tests of {modules[place]} fail without a mutant: {test}", file=sys.stderr)
+                raise SystemExit(2)
+            limits[modules[place]] = 3 * seconds + 30
+        texts = ((each.module, each.applied(sources[each.module]), limits[each.module]) for each in chosen)
+        for place, outcome, test, seconds in workshop.test(texts):
+            yield Result(chosen[place], outcome, test, seconds, chosen[place].shown(sources[chosen[place].module]))
+
+
+def report(results: Sequence[Result], seed: int | None, made: dict[str, int]) -> dict[str, Any]:
+    """Summarise a run, by module."""
+    modules: dict[str, Any] = {}
+    for module in dict.fromkeys(result.mutant.module for result in results):
+        own = [result for result in results if result.mutant.module == module]
+        modules[module] = {
+            "mutants": made[module],
+            "tried": len(own),
+            **Counter(result.outcome for result in own),
+            "tests": TESTS[module],
+            "results": [
+                {
+                    "mutant": result.mutant.name,
+                    "kind": result.mutant.kind,
+                    "outcome": result.outcome,
+                    "test": result.test,
+                    "seconds": round(result.seconds, 1),
+                    "change": result.shown,
+                }
+                for result in own
+            ],
+        }
+    return {"seed": seed, "python": sys.version.split()[0], "modules": modules}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Run the tests of modules in solvers/ against mutants of them.")
+    parser.add_argument("modules", nargs="*", help="such as claims; with --only, mutants such as claims:17")
+    parser.add_argument("--count", type=int, default=12, help="mutants of each module (default: 12)")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample (default: 0)")
+    parser.add_argument("--jobs", type=int, default=2, help="how many run at once (default: 2)")
+    parser.add_argument("--only", action="store_true", help="the names are those of mutants")
+    parser.add_argument("--out", type=Path, default=ROOT / "mutants" / "report.json", help="where the report goes")
+    given = parser.parse_args()
+
+    names = list(dict.fromkeys(name.partition(":")[0] for name in given.modules))
+    if unknown := set(names) - set(TESTS):
+        parser.error(f"no tests are listed for {', '.join(sorted(unknown))}; there are {', '.join(TESTS)}")
+    os.nice(10)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    sources = {name: (ROOT / "solvers" / f"{name}.py").read_bytes() for name in names}
+    made = {name: mutants(name, source) for name, source in sources.items()}
+    if given.only:
+        chosen = [mutant for name in names for mutant in made[name] if mutant.name in given.modules]
+    else:
+        chosen = [
+            mutant
+            for name in names
+            for mutant in random.Random(f"{given.seed} {name}").sample(made[name], min(given.count, len(made[name])))
+        ]
+
+    given.out.parent.mkdir(parents=True, exist_ok=True)
+    results: list[Result] = []
+    for result in run(chosen, sources, given.jobs):
+        results.append(result)
+        print(f"{result.outcome:8} {result.mutant.name:14} {result.mutant.kind}: {result.shown}", flush=True)
+        text = json.dumps(report(results, None if given.only else given.seed, {n: len(m) for n, m in made.items()}))
+        given.out.write_text(text + "\n", encoding="utf-8")
+    print(dict(Counter(result.outcome for result in results)))
+
+
+if __name__ == "__main__":
+    main()
