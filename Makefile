@@ -59,7 +59,7 @@ fix: setup
 
 # Break modules of solvers/ in COUNT places each, one at a time, and see whether their tests notice: docs/mutation.md.
 mutants: setup
-	PYTHONHASHSEED=0 $(BIN)/python tests/mutation/run.py $(MODULE) --count $(COUNT) --jobs $(JOBS)
+	PYTHONHASHSEED=0 PYTHONPATH=tests $(BIN)/python -m mutation.run $(MODULE) --count $(COUNT) --jobs $(JOBS)
 
 bench: setup
 	$(BIN)/python -m benchmarks

@@ -21,7 +21,7 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile(  # for tests/mutation/run.py: what fails isn't made smaller, and no chance is involved
+settings.register_profile(  # for tests/mutation: what fails isn't made smaller, and no chance is involved
     "mutants",
     settings.get_profile("dev"),
     derandomize=True,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from mutation.run import ROOT, TESTS, mutants
+from mutation.mutants import mutants
+from mutation.run import ROOT, TESTS
 
 
 @pytest.mark.parametrize("module", TESTS)
