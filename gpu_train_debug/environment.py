@@ -7,6 +7,8 @@ the harness asks the endpoint once, from this process, so nothing that the model
 
 from __future__ import annotations
 
+import asyncio
+import random
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -19,6 +21,8 @@ from gpu_train_debug.grading.rubric import Grade, grade
 from gpu_train_debug.tasks import TaskRow, frozen_tasks
 
 TASKSET_ID = "gpu-train-debug"
+PASSING = (408, 409, 429)
+"""Statuses besides those of server errors after which a request is worth repeating."""
 
 
 class DebugTaskData(vf.TaskData):
@@ -140,6 +144,8 @@ def task_rows(config: DebugTasksetConfig) -> Iterator[TaskRow]:
 class DirectChatConfig(vf.HarnessConfig):
     stream: bool = False
     """Ask for a stream: for endpoints that cut long requests off."""
+    retries: int = Field(2, ge=0)
+    """How often a request is repeated that failed for a reason that may pass: connection, load, server error."""
 
 
 class DirectChat(vf.Harness[DirectChatConfig]):
@@ -163,11 +169,16 @@ class DirectChat(vf.Harness[DirectChatConfig]):
         messages = [{"role": "system", "content": system}] if system else []
         messages.append({"role": "user", "content": prompt or ""})
         async with httpx.AsyncClient(timeout=None) as client:
-            response = await client.post(
-                f"{endpoint}/chat/completions",
-                headers={"Authorization": f"Bearer {secret}"},
-                json={"model": ctx.model, "messages": messages, "stream": self.config.stream},
-            )
+            for attempt in range(self.config.retries + 1):
+                if attempt:
+                    await asyncio.sleep(2 ** (attempt - 2) * (1 + random.random()))  # 0.5 to 1 s, then twice that
+                response = await client.post(
+                    f"{endpoint}/chat/completions",
+                    headers={"Authorization": f"Bearer {secret}"},
+                    json={"model": ctx.model, "messages": messages, "stream": self.config.stream},
+                )
+                if response.status_code not in PASSING and response.status_code < 500:
+                    break
         if response.is_success:
             return vf.ProgramResult(exit_code=0, stdout="", stderr="")
         return vf.ProgramResult(exit_code=1, stdout="", stderr=f"{response.status_code}: {response.text}")

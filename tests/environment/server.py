@@ -22,6 +22,7 @@ class Script(ThreadingHTTPServer):
     """`golds` maps prompts to golds; `requests` holds what was asked, in order."""
 
     daemon_threads = True
+    request_queue_size = 256
 
     def __init__(self, golds: Mapping[str, str]) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)

@@ -77,11 +77,21 @@ def test_a_server_error_is_recorded_and_earns_nothing(server: Script, out: Path,
     rollouts = evaluate("error", server.url, *options, cwd=tmp_path)
     assert [(rollout.ok, rollout.errors) for rollout in rollouts] == [(False, ("ProviderError",))] * 2
     assert not any(rollout.reward for rollout in rollouts)
+    assert len(server.requests) == 2 * 3
 
 
-def test_a_passing_error_is_tried_again_when_asked(server: Script, out: Path, tmp_path: Path) -> None:
-    options = ("--env.taskset.data", out, "--env.agent.retries.max-retries", "1", "--no-push", "--no-rich", "-n", "2")
-    assert scores(evaluate("flaky", server.url, *options, cwd=tmp_path)) == [(True, 1.0, 1.0)] * 2
+def test_an_error_that_passes_is_made_good(server: Script, out: Path, tmp_path: Path) -> None:
+    options = ("--env.taskset.data", out, "--no-push", "--no-rich", "-n", "2")
+    rollouts = evaluate("flaky", server.url, *options, cwd=tmp_path)
+    assert scores(rollouts) == [(True, 1.0, 1.0)] * 2
+    assert [rollout.errors for rollout in rollouts] == [(), ()]
+
+
+def test_an_error_is_not_repeated_if_told_so(server: Script, out: Path, tmp_path: Path) -> None:
+    options = ("--env.taskset.data", out, "--env.agent.harness.retries", "0", "--no-push", "--no-rich", "-n", "2")
+    rollouts = evaluate("flaky", server.url, *options, cwd=tmp_path)
+    assert [rollout.ok for rollout in rollouts] == [False, False]
+    assert len(server.requests) == 2
 
 
 def test_a_slow_server_runs_into_the_timeout_that_is_set(server: Script, out: Path, tmp_path: Path) -> None:
