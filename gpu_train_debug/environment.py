@@ -12,13 +12,14 @@ import random
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Self
 
 import httpx
 import verifiers.v1 as vf
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from gpu_train_debug.grading.rubric import Grade, grade
-from gpu_train_debug.tasks import TaskRow, frozen_tasks
+from gpu_train_debug.tasks import TaskRow, TasksError, frozen_tasks, split_names
 
 TASKSET_ID = "gpu-train-debug"
 PASSING = (408, 409, 429)
@@ -91,6 +92,18 @@ class DebugTasksetConfig(vf.TasksetConfig):
     """Folder that `gtd compile` wrote; the frozen splits of the package if unset."""
     sources: Path | None = None
     """`.arch` sources of fresh tasks; those of the package if unset."""
+
+    @model_validator(mode="after")
+    def _know_split(self) -> Self:
+        """Refuse a misspelt split while options are read, where the message is shown without a traceback."""
+        if "split" in self.model_fields_set and not self.fresh:
+            try:
+                names = split_names(self.data)
+            except TasksError:  # told when tasks are asked for
+                return self
+            if self.split not in names:
+                raise ValueError(f"there is no split `{self.split}`; there is {', '.join(names)}")
+        return self
 
 
 class DebugTaskset(vf.Taskset[DebugTask, DebugTasksetConfig]):

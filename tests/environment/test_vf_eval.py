@@ -134,6 +134,14 @@ def test_fresh_tasks_are_compiled_for_the_run(out: Path, tmp_path: Path) -> None
     assert scores(rollouts) == [(True, 1.0, 1.0)] * 3
 
 
+def test_a_misspelt_split_is_refused_without_a_traceback(out: Path, tmp_path: Path) -> None:
+    options = ("-m", "right", "--env.taskset.data", out, "--env.taskset.split", "tests", "--no-push", "--no-rich")
+    ran = run_tool("vf-eval", "gpu-train-debug", *options, cwd=tmp_path, status=1)
+    told = ran.stdout + ran.stderr
+    assert "there is no split" in told
+    assert "Traceback" not in told
+
+
 @pytest.mark.parametrize("split", ["train", "hard", "test", "ood"])
 def test_validation_is_clean_on_every_task(split: str, out: Path, rows: Rows, tmp_path: Path) -> None:
     options = ("--taskset.data", out, "--taskset.split", split, "--runtime.type", "subprocess", "--no-rich")

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import attrs
 import pytest
@@ -33,43 +32,23 @@ class Rollout:
     reasons: tuple[str, ...] | None
 
 
-def run_tool(
-    tool: str, *arguments: str | Path, cwd: Path, python: Path = Path(sys.executable), path: Path | None = ROOT
-) -> subprocess.CompletedProcess[str]:
-    """Run `vf-eval` or `vf-validate` of the environment of `python`; fails unless it succeeds.
-
-    Args:
-        path: Where the package is imported from; the environment itself if None.
-    """
+def run_tool(tool: str, *arguments: str | Path, cwd: Path, status: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run the installed `vf-eval` or `vf-validate`, and check its exit status."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PRIME_", "OPENAI_"))}
     environment |= {"HOME": str(cwd), "OPENAI_API_KEY": "unused", "HF_HUB_OFFLINE": "1"}
-    environment.pop("PYTHONPATH", None)
-    if path is not None:
-        environment["PYTHONPATH"] = str(path)
-    command = [str(python.parent / tool), *map(str, arguments)]
+    environment["PYTHONPATH"] = str(ROOT)
+    command = [str(Path(sys.executable).parent / tool), *map(str, arguments)]
     ran = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.returncode == status, ran.stdout + ran.stderr
     return ran
 
 
-def evaluate(model: str, url: str, *options: str | Path, cwd: Path, **where: Any) -> list[Rollout]:
+def evaluate(model: str, url: str, *options: str | Path, cwd: Path) -> list[Rollout]:
     """Run `vf-eval gpu-train-debug` against the server at `url`, and give its rollouts by task."""
     name = f"run-{len(list((cwd / 'runs').glob('*')))}"
-    endpoint = ("--client.base-url", url, "--client.api-key-var", "OPENAI_API_KEY")
-    run_tool(
-        "vf-eval",
-        "gpu-train-debug",
-        "-m",
-        model,
-        *endpoint,
-        "-o",
-        "runs",
-        "--run.name",
-        name,
-        *options,
-        cwd=cwd,
-        **where,
-    )
+    endpoint = ("-m", model, "--client.base-url", url, "--client.api-key-var", "OPENAI_API_KEY")
+    target = ("-o", "runs", "--run.name", name)
+    run_tool("vf-eval", "gpu-train-debug", *endpoint, *target, *options, cwd=cwd)
     return read_rollouts(cwd / "runs" / name)
 
 
