@@ -21,6 +21,7 @@ $(STAMP): pyproject.toml
 
 compile: setup
 	$(BIN)/gtd compile archetypes -o out --jobs $(JOBS)
+	$(BIN)/gtd verify out --jobs $(JOBS)
 
 # A package with the splits and their sources in it.
 wheel: compile

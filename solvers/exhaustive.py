@@ -61,6 +61,8 @@ class _Check:
         if not size:
             return self._ends(Verdict.VACUOUS, reason="no valid world")
         if not self.walk.gives_task:
+            if not evaluate.value(self.problem, self.problem.valid, self.walk.start):
+                return self._ends(Verdict.VACUOUS, size, reason="no valid world")
             refutation = Refutation(Claim.P1, self.walk.start)
             return self._refuted(refutation, size, reason=self.walk.ending.value)
         groups = list(self._walk_class(state, size))

@@ -38,7 +38,7 @@ def evidence_worlds(problem: Problem, world: Assignment) -> tuple[Assignment, ..
 
 def judge(problem: Problem, world: Assignment) -> Judgement:
     worlds = evidence_worlds(problem, world)
-    if not worlds:
+    if not worlds or not value(problem, problem.valid, world):
         return Judgement(Verdict.VACUOUS, worlds)
     walk = run_walk(problem, world)
     walks = [run_walk(problem, other) for other in worlds]
