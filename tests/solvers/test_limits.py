@@ -68,7 +68,7 @@ def test_the_class_of_an_invalid_world_holds_the_valid_ones() -> None:
     assert size == 2
     assert np.asarray(state["limit"]).tolist() == [12, 25]
     proof = check_world(Tables(problem), {**FULL, "limit": 11})
-    assert (proof.verdict, proof.reason) == (Verdict.AMBIGUOUS, "invalid")
+    assert (proof.verdict, proof.reason) == (Verdict.VACUOUS, "no valid world")
     nowhere = tank(limit_shown=None, valid=op(Op.GT, Var("limit"), 25))
     assert check_world(Tables(nowhere), FULL).verdict is Verdict.VACUOUS
 
