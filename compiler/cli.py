@@ -31,6 +31,7 @@ from compiler.report import (
     finding_of,
     format_findings,
     junit_xml,
+    suggest,
 )
 from gpu_train_debug.study.cli import study
 
@@ -282,13 +283,6 @@ def chosen(names: Sequence[str], only: Sequence[str]) -> list[str]:
         if name not in names:
             raise click.UsageError(f"there is no archetype `{name}`{suggest(name, names)}")
     return [name for name in names if not only or name in only]
-
-
-def suggest(name: str, names: Sequence[str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, names, n=3)
-    return f"; did you mean {' or '.join(f'`{match}`' for match in close)}?" if close else ""
 
 
 @cli.command("compile")

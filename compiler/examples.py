@@ -30,7 +30,6 @@ _ENDINGS: Mapping[Ending, str] = {
     Ending.INVALID: "a state on the way breaks a `require`",
     Ending.UNCOVERED: "the run is not sound, and no rule fires",
     Ending.UNSOUND: "the run is not sound after the last fix, and no rule fires",
-    Ending.EMPTY_FIX: "the fixes undo each other",
 }
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 
 import attrs
@@ -18,6 +17,7 @@ import attrs
 from compiler.emit.manifest import MANIFEST_NAME, read_manifest
 from compiler.emit.record import Malformed, TaskRecord, evidence_hash, read_meta, read_record
 from compiler.plan import ProgramPlan, SystemPlan
+from compiler.report import suggest
 from compiler.splits import TaskSpec
 from compiler.words import Values
 from compiler.workbench import Workbench
@@ -77,7 +77,7 @@ def explain_task(program: ProgramPlan, folder: Path, id_: str) -> str:
     if dataset is None or record.archetype not in program.archetypes:
         raise UnknownTaskError(f"task `{id_}` was compiled from other sources")
     workbench = Workbench(program, attrs.evolve(dataset, seed=manifest[0].seed))
-    spec = TaskSpec(record.split, record.archetype, int(id_.rpartition("-")[2]))
+    spec = TaskSpec.of(record)
     world = workbench.candidate(spec, meta.draw)
     system = workbench.system(meta.system)
     if world is None or evidence_hash(meta.system, observe(system.plan.problem, world)) != meta.evidence:
@@ -97,9 +97,8 @@ def _find(folder: Path, id_: str) -> TaskRecord:
                     if record.id == id_:
                         return record
                     ids.append(record.id)
-    close = get_close_matches(id_, ids, n=3)
-    hint = f"; did you mean {' or '.join(f'`{match}`' for match in close)}?" if close else ""
-    raise UnknownTaskError(f"there is no task `{id_}` among the {len(ids)} in {folder}{hint}")
+    where = f"there is no task `{id_}` among the {len(ids)} in {folder}"
+    raise UnknownTaskError(where + suggest(id_, ids))
 
 
 def describe_refutation(plan: SystemPlan, proof: TaskProof) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ sample is the same on each run: it hangs on the names and domains of a system al
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from typing import Final
 
@@ -21,7 +20,8 @@ from dsl.findings import listed
 from solvers.evaluate import run_walk, value
 from solvers.expand import before_name
 from solvers.outcome import Ending
-from solvers.problem import Assign, Expr, Problem, Rel, Var, Variable
+from solvers.problem import Assign, Expr, Problem, Rel, Var
+from solvers.streams import Stream, key_of, random_worlds
 from solvers.tables import IntArray, Tables
 from solvers.walks import Group, plain_state, walk_batch
 
@@ -72,17 +72,11 @@ class Worlds:
 def draw_worlds(tables: Tables, drawn: int = DRAWN) -> Worlds:
     """Draw worlds uniformly, and leave out those that aren't valid."""
     problem = tables.problem
-    state = {variable.name: _draw(problem.name, variable, drawn) for variable in problem.variables}
+    state: dict[str, IntArray] = {}
+    for variable in problem.variables:  # each from a stream of its own, so that another variable changes no value
+        state |= random_worlds([variable], Stream(key_of("lint", problem.name, variable.name)), drawn)
     valid = np.broadcast_to(tables.evaluate([problem.valid], state)[0], (drawn,))
     return Worlds({name: values[valid] for name, values in state.items()}, int(valid.sum()))
-
-
-def _draw(system: str, variable: Variable, count: int) -> IntArray:
-    """Values of one variable; they hang on its own name and domain alone."""
-    key = hashlib.blake2b(f"{system}.{variable.name}".encode(), digest_size=16).digest()
-    raw = np.random.Philox(key=int.from_bytes(key, "little")).random_raw(count)
-    places = (raw % np.uint64(len(variable.domain))).astype(np.int64)
-    return np.array(variable.domain, np.int64)[places]
 
 
 # ------------------------------------------------------------------ walks

@@ -8,7 +8,7 @@ in the main process. Nothing is written here; `emit.jsonl` does that.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ import attrs
 from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan
 from compiler.splits import TaskSpec, split_specs
 from compiler.workbench import Made, Missing, Workbench
-from compiler.workers import worker_pool
+from compiler.workers import in_order, worker_pool
 
 CHUNK = 8  # tasks that travel to a worker together
 REPEATS = 100  # candidates in a row that print the same as earlier tasks before a spec is given up
@@ -116,15 +116,9 @@ def make_split(
     """
     specs = [spec for spec in split_specs(dataset, split) if not only or spec.archetype in only]
     chunks = [tuple(specs[i : i + CHUNK]) for i in range(0, len(specs), CHUNK)]
-    waiting: deque[tuple[tuple[TaskSpec, ...], Future[list[Made | Missing]]]] = deque()
-    coming = iter(chunks)
-    while True:
-        while len(waiting) < WINDOW * workers.jobs and (chunk := next(coming, None)) is not None:
-            waiting.append((chunk, workers.submit(chunk, (0,) * len(chunk))))
-        if not waiting:
-            return
-        chunk, future = waiting.popleft()
-        for spec, result in zip(chunk, future.result(), strict=True):
+    made_chunks = in_order(chunks, lambda chunk: workers.submit(chunk, (0,) * len(chunk)), window=WINDOW * workers.jobs)
+    for chunk, results in made_chunks:
+        for spec, result in zip(chunk, results, strict=True):
             made = result
             repeated = 0
             while isinstance(made, Made) and made.meta.evidence in seen:

@@ -50,7 +50,7 @@ class Rationales:
             OtherSourcesError: The sources don't give this task.
         """
         meta = read_meta(record.meta)
-        spec = TaskSpec(record.split, record.archetype, int(record.id.rpartition("-")[2]))
+        spec = TaskSpec.of(record)
         if not isinstance(meta, Malformed) and spec.archetype in self._workbench.program.archetypes:
             world = self._workbench.candidate(spec, meta.draw)
             system = self._workbench.system(self._workbench.archetype(spec).system)

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 
 import attrs
 
+from compiler.emit.record import TaskRecord, task_id
+from compiler.lower_expressions import conjunction
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
 from solvers.evaluate import value
 from solvers.outcome import Assignment
@@ -27,7 +29,12 @@ class TaskSpec:
 
     @property
     def id(self) -> str:
-        return f"{self.split}-{self.archetype}-{self.index:03d}"
+        return task_id(self.split, self.archetype, self.index)
+
+    @classmethod
+    def of(cls, record: TaskRecord) -> TaskSpec:
+        """The spec that the id of a well-formed record names."""
+        return cls(record.split, record.archetype, int(record.id.rpartition("-")[2]))
 
 
 def apportion(total: int, weights: list[tuple[str, int]]) -> dict[str, int]:
@@ -67,10 +74,7 @@ def split_condition(archetype: ArchetypePlan, dataset: DatasetPlan, split: Split
     inside = [regions[name].condition for name in split.within if name in regions]
     if inside:
         parts.append(inside[0] if len(inside) == 1 else Apply(Op.OR, tuple(inside)))
-    parts = [part for part in parts if part != TRUE]
-    if not parts:
-        return TRUE
-    return parts[0] if len(parts) == 1 else Apply(Op.AND, tuple(parts))
+    return conjunction(part for part in parts if part != TRUE)
 
 
 def regions_of(program: ProgramPlan, dataset: DatasetPlan, system: str, world: Assignment) -> frozenset[str]:

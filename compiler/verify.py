@@ -8,9 +8,8 @@ are kept.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -26,7 +25,7 @@ from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.report import Finding, finding_about
 from compiler.splits import Novelty, split_specs
 from compiler.verify_record import Checked, Line, LineChecker
-from compiler.workers import worker_pool
+from compiler.workers import in_order, worker_pool
 
 CHUNK = 8  # lines that travel to a worker together
 WINDOW = 4  # chunks in flight for each worker
@@ -258,13 +257,9 @@ def _checkers(
 
 
 def _check_by_pool(pool: Executor, lines: Iterator[Line], window: int) -> Iterator[Checked]:
-    waiting: deque[Future[list[Checked]]] = deque()
-    while True:
-        while len(waiting) < window and (chunk := tuple(islice(lines, CHUNK))):
-            waiting.append(pool.submit(_check_in_worker, chunk))
-        if not waiting:
-            return
-        yield from waiting.popleft().result()
+    chunks = iter(lambda: tuple(islice(lines, CHUNK)), ())
+    for _, checked in in_order(chunks, lambda chunk: pool.submit(_check_in_worker, chunk), window=window):
+        yield from checked
 
 
 def _rebuild(program: ProgramPlan, dataset: DatasetPlan, manifest: Manifest, jobs: int) -> Iterator[Finding]:

@@ -85,8 +85,7 @@ class _RecordCheck:
         self.gold = gold
         self.meta = meta
         self.findings: list[Finding] = []
-        number = int(record.id.rpartition("-")[2])
-        self.spec = TaskSpec(record.split, record.archetype, number)
+        self.spec = TaskSpec.of(record)
 
     def find(self, code: str, message: str, *notes: str, inconclusive: bool = False) -> None:
         self.findings.append(

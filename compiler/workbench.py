@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -185,7 +185,7 @@ class Workbench:
         wording = Stream(key_of(self.dataset.seed, spec.archetype, spec.split, spec.index, draw, "wording"))
         evidence = observe(system.plan.problem, world)
         prompt = system.renderer.render(evidence, wording.choose)
-        meta = system.meta(archetype, proof, interaction, draw)
+        meta = system.meta(archetype, proof, interaction, draw, evidence)
         record = make_record(
             archetype=archetype.name,
             split=spec.split,
@@ -214,7 +214,9 @@ class System:
             self._prover = Prover(self.plan.problem)
         return self._prover
 
-    def meta(self, archetype: ArchetypePlan, proof: TaskProof, interaction: Interaction, draw: int) -> Meta:
+    def meta(
+        self, archetype: ArchetypePlan, proof: TaskProof, interaction: Interaction, draw: int, evidence: Sequence[int]
+    ) -> Meta:
         """All that is known about a proved task."""
         walk = proof.walk
         assert proof.uniqueness is not None
@@ -230,7 +232,7 @@ class System:
             unmasked=walk.unmasked,
             channels={"+".join(channels): determined for channels, determined in interaction.determined.items()},
             draw=draw,
-            evidence=evidence_hash(self.plan.name, observe(self.plan.problem, walk.start)),
+            evidence=evidence_hash(self.plan.name, evidence),
         )
 
     def check(self, world: Assignment, subject: str) -> TaskProof:

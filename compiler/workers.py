@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
@@ -18,6 +19,8 @@ from compiler.interrupts import INTERRUPTS, interrupts_deferred
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 @contextmanager
@@ -59,3 +62,17 @@ def _interrupts_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def in_order(
+    items: Iterable[Item], submit: Callable[[Item], Future[Result]], *, window: int
+) -> Iterator[tuple[Item, Result]]:
+    """Give each item with its result, in the order of the items; at most `window` are under way at a time."""
+    waiting: deque[tuple[Item, Future[Result]]] = deque()
+    for item in items:
+        waiting.append((item, submit(item)))
+        if len(waiting) == window:
+            first, future = waiting.popleft()
+            yield first, future.result()
+    for first, future in waiting:
+        yield first, future.result()

@@ -22,7 +22,6 @@ class Ending(enum.Enum):
     NO_VALUE = "no value"  # no alternative of a fired rule has a value
     TOO_MANY = "too many codes"
     UNSOUND = "ends unsound"
-    EMPTY_FIX = "codes but an empty fix"
 
 
 @attrs.frozen
