@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from typing import assert_never
 
 from solvers.outcome import Assignment, Ending, Step, Walk
@@ -45,7 +46,7 @@ Value = int | bool
 class _World:
     """One assignment, with the relation values that have been asked for so far."""
 
-    def __init__(self, definitions: Mapping[str, Expr], assignment: Assignment) -> None:
+    def __init__(self, definitions: Definitions, assignment: Assignment) -> None:
         self.definitions = definitions
         self.assignment = assignment
         self.known: dict[str, Value] = {}
@@ -53,16 +54,14 @@ class _World:
 
     def relation(self, name: str) -> Value:
         """Compute a relation, those that it uses first: a long chain of them is no deep recursion."""
-        if name in self.known:
-            return self.known[name]
         waiting = [name]
         while name not in self.known:
-            definition = self.definitions[waiting[-1]]
-            unknown = [used for used in _relations_in(definition) if used not in self.known]
+            uses, meaning = self.definitions[waiting[-1]]
+            unknown = uses - self.known.keys()
             if unknown:
                 waiting.extend(unknown)
             else:
-                self.known[waiting.pop()] = _evaluate(definition, self, None)
+                self.known[waiting.pop()] = meaning(self, None)
         return self.known[name]
 
     def with_changes(self, changes: tuple[tuple[str, int], ...]) -> _World:
@@ -74,77 +73,143 @@ class _World:
         return self.changed[changes]
 
 
-@functools.lru_cache(maxsize=4096)
-def _relations_in(definition: Expr) -> tuple[str, ...]:
-    """List the relations that `definition` uses in the world in which it is evaluated."""
+Meaning = Callable[[_World, _World | None], Value]
+"""What an expression comes to in a world; the second one is the state that `Before` refers to."""
+
+Definitions = Mapping[str, tuple[frozenset[str], Meaning]]
+"""For each relation those that it uses in the world in which it is evaluated, and what it comes to."""
+
+
+@functools.lru_cache(maxsize=64)
+def _definitions(problem: Problem) -> Definitions:
+    return {name: (_relations_in(definition), _meaning(definition)) for name, definition in problem.relations}
+
+
+@functools.lru_cache(maxsize=1 << 15)
+def _relations_in(definition: Expr) -> frozenset[str]:
     match definition:
         case Rel(name=name):
-            return (name,)
+            return frozenset({name})
         case With(changes=changes):
             parts = tuple(new for _, new in changes)
         case _:
             parts = children(definition)
-    return tuple(name for part in parts for name in _relations_in(part))
+    return frozenset[str]().union(*map(_relations_in, parts))
 
 
 def _evaluate(expr: Expr, world: _World, before: _World | None) -> Value:
+    return _meaning(expr)(world, before)
+
+
+@functools.lru_cache(maxsize=1 << 15)
+def _meaning(expr: Expr) -> Meaning:
+    """Make a function of an expression, from those of its parts. It is kept: worlds are many, expressions few."""
     match expr:
         case Apply(op=op, args=args):
-            return _apply(op, args, world, before)
+            return _applied(op, [_meaning(arg) for arg in args])
         case Rel(name=name):
-            return world.relation(name)
+            return _relation(name)
         case Const(value=constant):
-            return constant
+            return lambda world, before: constant
         case Var(name=name):
-            return world.assignment[name]
+            return lambda world, before: world.assignment[name]
         case Lookup(entries=entries, key=key):
-            return dict(entries)[_evaluate(key, world, before)]
+            table, place = dict(entries), _meaning(key)
+            return lambda world, before: table[place(world, before)]
         case With(body=body, changes=changes):
-            values = tuple((name, int(_evaluate(new, world, before))) for name, new in changes)
-            return _evaluate(body, world.with_changes(values), before)
+            return _with(_meaning(body), [(name, _meaning(new)) for name, new in changes])
         case Before(body=body):
-            if before is None:
-                raise ValueError("`Before` has a meaning only inside a prescription")
-            return _evaluate(body, before, before)
+            return _before(_meaning(body))
     assert_never(expr)
 
 
-def _apply(op: Op, args: tuple[Expr, ...], world: _World, before: _World | None) -> Value:
-    operation = _OPERATIONS.get(op)
-    if operation is not None:
-        return operation([_evaluate(arg, world, before) for arg in args])
+def _relation(name: str) -> Meaning:
+    def evaluate(world: _World, before: _World | None) -> Value:
+        known = world.known.get(name)
+        return world.relation(name) if known is None else known
+
+    return evaluate
+
+
+def _with(body: Meaning, changes: Sequence[tuple[str, Meaning]]) -> Meaning:
+    def evaluate(world: _World, before: _World | None) -> Value:
+        values = tuple((name, int(new(world, before))) for name, new in changes)
+        return body(world.with_changes(values), before)
+
+    return evaluate
+
+
+def _before(body: Meaning) -> Meaning:
+    def evaluate(world: _World, before: _World | None) -> Value:
+        if before is None:
+            raise ValueError("`Before` has a meaning only inside a prescription")
+        return body(before, before)
+
+    return evaluate
+
+
+def _applied(op: Op, args: Sequence[Meaning]) -> Meaning:
+    if op in _OF_ONE:
+        (of_one, (arg,)) = _OF_ONE[op], args
+        return lambda world, before: of_one(arg(world, before))
+    if op in _OF_TWO and len(args) == 2:
+        of_two, (left, right) = _OF_TWO[op], args
+        return lambda world, before: of_two(left(world, before), right(world, before))
+    if op in _OF_MANY:
+        of_many = _OF_MANY[op]
+        return lambda world, before: of_many([arg(world, before) for arg in args])
     match op:  # these look at no more arguments than they need
         case Op.AND:
-            return all(_evaluate(arg, world, before) for arg in args)
+            return _first(args, stop=False)
         case Op.OR:
-            return any(_evaluate(arg, world, before) for arg in args)
+            return _first(args, stop=True)
         case Op.IMPLIES:
             premise, conclusion = args
-            return not _evaluate(premise, world, before) or _evaluate(conclusion, world, before)
+            return lambda world, before: not premise(world, before) or conclusion(world, before)
         case Op.ITE:
-            condition, then, other = args
-            return _evaluate(then if _evaluate(condition, world, before) else other, world, before)
+            test, then, other = args
+            return lambda world, before: then(world, before) if test(world, before) else other(world, before)
     raise AssertionError(op)
 
 
-_OPERATIONS: Mapping[Op, Callable[[list[Value]], Value]] = {
-    Op.ADD: sum,
-    Op.SUB: lambda values: values[0] - values[1],
-    Op.MUL: math.prod,
-    Op.NEG: lambda values: -values[0],
-    Op.FLOORDIV: lambda values: values[0] // values[1],
-    Op.CEILDIV: lambda values: -(-values[0] // values[1]),
-    Op.MOD: lambda values: values[0] % values[1],
+def _first(args: Sequence[Meaning], *, stop: bool) -> Meaning:
+    """`stop` as soon as an argument is so, else the opposite."""
+
+    def evaluate(world: _World, before: _World | None) -> Value:
+        for arg in args:
+            if arg(world, before) is stop:
+                return stop
+        return not stop
+
+    return evaluate
+
+
+_OF_ONE: Mapping[Op, Callable[[Value], Value]] = {
+    Op.NEG: operator.neg,
+    Op.ABS: abs,
+    Op.NOT: operator.not_,
+}
+_OF_TWO: Mapping[Op, Callable[[Value, Value], Value]] = {
+    Op.ADD: operator.add,
+    Op.SUB: operator.sub,
+    Op.MUL: operator.mul,
+    Op.FLOORDIV: operator.floordiv,
+    Op.CEILDIV: lambda dividend, divisor: -(-dividend // divisor),
+    Op.MOD: operator.mod,
     Op.MIN: min,
     Op.MAX: max,
-    Op.ABS: lambda values: abs(values[0]),
-    Op.EQ: lambda values: values[0] == values[1],
-    Op.NE: lambda values: values[0] != values[1],
-    Op.LT: lambda values: values[0] < values[1],
-    Op.LE: lambda values: values[0] <= values[1],
-    Op.GT: lambda values: values[0] > values[1],
-    Op.GE: lambda values: values[0] >= values[1],
-    Op.NOT: lambda values: not values[0],
+    Op.EQ: operator.eq,
+    Op.NE: operator.ne,
+    Op.LT: operator.lt,
+    Op.LE: operator.le,
+    Op.GT: operator.gt,
+    Op.GE: operator.ge,
+}
+_OF_MANY: Mapping[Op, Callable[[Sequence[Value]], Value]] = {
+    Op.ADD: sum,
+    Op.MUL: math.prod,
+    Op.MIN: min,
+    Op.MAX: max,
 }
 
 
@@ -153,7 +218,7 @@ class _Evaluator:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.definitions = dict(problem.relations)
+        self.definitions = _definitions(problem)
 
     def world(self, assignment: Assignment) -> _World:
         return _World(self.definitions, assignment)

@@ -76,7 +76,7 @@ class Tables:
 def compile_exprs(exprs: Sequence[Expr]) -> Compiled:
     """Compile pure expressions into one function of an environment."""
     source, constants = generate(exprs)
-    scope: dict[str, Any] = {"least": _least, "greatest": _greatest, "choose": _choose, "opposite": _opposite}
+    scope: dict[str, Any] = {"least": _least, "greatest": _greatest, "where": np.where}
     exec(compile(source, "<tables>", "exec"), {**scope, **constants}, scope)
     compiled: Compiled = scope["evaluate"]
     return compiled
@@ -150,7 +150,7 @@ def _operation(op: Op, args: list[str]) -> str:
         case Op.OR:
             return " | ".join(args)
         case Op.NOT:
-            return f"opposite({args[0]})"
+            return _opposite(args[0])
         case Op.NEG:
             return f"-{args[0]}"
         case Op.ABS:
@@ -168,9 +168,10 @@ def _operation(op: Op, args: list[str]) -> str:
                 joined = f"{name}({joined}, {arg})"
             return joined
         case Op.ITE:
-            return f"choose({', '.join(args)})"
+            condition, then, other = args
+            return f"{then} if {condition} is True else {other} if {condition} is False else where({', '.join(args)})"
         case Op.IMPLIES:
-            return f"opposite({args[0]}) | {args[1]}"
+            return f"({_opposite(args[0])}) | {args[1]}"
     assert_never(op)
 
 
@@ -182,14 +183,8 @@ def _greatest(left: Any, right: Any) -> Any:
     return max(left, right) if isinstance(left, int) and isinstance(right, int) else np.maximum(left, right)
 
 
-def _choose(condition: Any, then: Any, other: Any) -> Any:
-    if isinstance(condition, bool):
-        return then if condition else other
-    return np.where(condition, then, other)
-
-
-def _opposite(value: Any) -> Any:
-    return not value if isinstance(value, bool) else ~value
+def _opposite(name: str) -> str:
+    return f"~{name} if {name} is not True and {name} is not False else not {name}"
 
 
 class _Table:

@@ -76,7 +76,8 @@ def settle(cell: Cell) -> Cell:
     """Make a plain integer of an array that holds one value only."""
     if isinstance(cell, int) or not len(cell):
         return cell
-    return int(cell[0]) if len(cell) == 1 or (cell == cell[0]).all() else cell
+    first = cell[0]
+    return int(first) if first == cell[-1] and (cell == first).all() else cell
 
 
 def both(left: Flag, right: Flag) -> Flag:
