@@ -41,7 +41,7 @@ _NAMES: Final = (
     "Diagnosis codes",
     "Fields",
     "Facts",
-    "Not printed",
+    "Hidden quantities",
     "Relations",
     "Tables",
     "Log events",
@@ -87,7 +87,7 @@ def read_handbook(text: str) -> Handbook:
         codes=_codes(sections["Diagnosis codes"]),
         fields=_fields(sections["Fields"]),
         facts=_distinct(_fact(*line) for line in sections["Facts"].lines),
-        hidden=_distinct(_hidden(*line) for line in _list(sections["Not printed"])),
+        hidden=_distinct(_hidden(*line) for line in _list(sections["Hidden quantities"])),
         relations=_distinct(_relation(*line) for line in _list(sections["Relations"])),
         tables=_distinct(_table(*line) for line in sections["Tables"].lines),
         events=_events(sections["Log events"]),
@@ -105,7 +105,7 @@ def read_handbook(text: str) -> Handbook:
 
 def _check_size(sections: Mapping[str, Section]) -> None:
     total = 0
-    for name in ("Fields", "Facts", "Not printed", "Relations", "Log events"):
+    for name in ("Fields", "Facts", "Hidden quantities", "Relations", "Log events"):
         total += len(sections[name].lines)
         if total > MAX_NAMES:
             raise ReadError(sections[name].line, f"at most {MAX_NAMES} named quantities", str(total))

@@ -37,9 +37,9 @@ def prompt(system: SystemPlan) -> str:
 
 def test_prompt_has_the_headings_in_order_and_one_line_end_at_its_end(prompt: str) -> None:
     assert list(sections(prompt)) == [
-        "# Power drawn by one bakery", "## Answer", "## Diagnosis codes", "## Fields", "## Facts", "## Not printed",
-        "## Relations", "## Tables", "## Log events", "## Conditions", "## Runbook", "## Config", "## Profiler",
-        "## Log",
+        "# Power drawn by one bakery", "## Answer", "## Diagnosis codes", "## Fields", "## Facts",
+        "## Hidden quantities", "## Relations", "## Tables", "## Log events", "## Conditions", "## Runbook",
+        "## Config", "## Profiler", "## Log",
     ]  # fmt: skip
     assert prompt.endswith("\n")
     assert not prompt.endswith("\n\n")
@@ -77,7 +77,7 @@ def test_prompt_has_the_headings_in_order_and_one_line_end_at_its_end(prompt: st
             ],
         ),
         (
-            "## Not printed",
+            "## Hidden quantities",
             ["- loss [W]: 0 to 1536 in steps of 128 | lost in the cables", "- drift: 3, 1 | drift of the clock"],
         ),
         (
@@ -203,7 +203,7 @@ def test_tables_and_hidden_quantities_have_their_words_when_there_are_none(syste
     )
     found = sections(Renderer(plain).static)
     assert "## Tables" not in found
-    assert found["## Not printed"] == ["Nothing but the relations that are not marked as printed."]
+    assert found["## Hidden quantities"] == ["None but the relations that are not marked as printed."]
 
 
 def _unobserved(system: SystemPlan) -> SystemPlan:

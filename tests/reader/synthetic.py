@@ -160,7 +160,7 @@ class Model:
         for rank, (name, values) in enumerate(self.domains.items(), 1):
             locked = " (locked)" if name in self.locked else ""
             lines.append(f"{rank}. {name}{locked}: {', '.join(literal(v) for v in values)} | text")
-        lines += ["", "## Facts", *(f"- {name} | text" for name in self.facts), "", "## Not printed"]
+        lines += ["", "## Facts", *(f"- {name} | text" for name in self.facts), "", "## Hidden quantities"]
         lines += [f"- {name}: {', '.join(literal(v) for v in values)} | text" for name, values in self.hidden.items()]
         lines += ["", "## Relations"]
         for name, e in self.relations.items():

@@ -14,7 +14,7 @@ PUMP = prompt("pump-masked_pair")
 EDITS = [
     (MEMORY, "# Memory", "Memory", "Memory of one", "title"),
     (MEMORY, "## Answer\n", "## Reply\n", "## Reply", "## Answer"),
-    (MEMORY, "## Facts\n", "", "## Not printed", "## Facts"),
+    (MEMORY, "## Facts\n", "", "## Hidden quantities", "## Facts"),
     (MEMORY, "## Profiler\n", "", "## Log\n", "## Profiler"),
     (MEMORY, "## Log\n", "", "[alloc_fail]", "## Log"),
     (MEMORY, "## Config\n", "## Configuration\n", "[alloc_fail]", "## Config"),

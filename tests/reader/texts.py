@@ -39,7 +39,7 @@ def tiny(
         tables = f"## Tables\n{tables}\n\n"
     return (
         f"# Tiny\n\nIntro.\n\n## Answer\nJSON.\n\n## Diagnosis codes\n{codes}- HEALTHY: fine\n\n"
-        f"## Fields\nBest first.\n{fields}\n\n## Facts\n{facts}\n\n## Not printed\n{hidden}\n\n"
+        f"## Fields\nBest first.\n{fields}\n\n## Facts\n{facts}\n\n## Hidden quantities\n{hidden}\n\n"
         f"## Relations\n{relations}\n\n{tables}## Log events\n{events}\n\n## Conditions\n{conditions}\n\n"
         f"## Runbook\nOne at a time.\n{runbook}\n\n"
         f"## Config\n{config}\n\n## Profiler\n{profiler}\n\n## Log\n{log}".rstrip("\n")
