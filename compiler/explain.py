@@ -161,7 +161,7 @@ class _Writer(Values):
             count = self.proof.hidden_worlds
             fits = "No other values print" if count == 1 else f"In all, {count} such assignments print"
             same = "" if count == 1 else ", with the same answer"
-            lines.append(f"Not printed, in this run: {self.assignment(hidden)}. {fits} the same evidence{same}.")
+            lines.append(f"Hidden, in this run: {self.assignment(hidden)}. {fits} the same evidence{same}.")
         if walk.masked:
             lines.append(f"Masked (holds at the start, gone when its turn comes): {', '.join(walk.masked)}.")
         if walk.unmasked:

@@ -7,7 +7,7 @@ The numerical libraries are loaded by the commands, not by this module.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +16,17 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from gpu_train_debug.study.faults import StudyError
+from gpu_train_debug.tasks import TasksError, data_folder, sources_folder
 
 if TYPE_CHECKING:
     from gpu_train_debug.study.freeze import Seal
     from gpu_train_debug.study.plan import Plan
+    from gpu_train_debug.study.tasks import TaskSet
 
 CLEAN, FOUND = 0, 1
 
+HERE = Path("out")
+TWINS = "twins.toml"
 _EXTRA = ("numpy", "scipy", "matplotlib")
 
 
@@ -51,13 +55,24 @@ def refusals() -> Iterator[None]:
 
 
 archives_argument = click.argument("archives", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
+
+
+def _known_tasks(_context: click.Context, _option: click.Parameter, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Where tasks are if nobody says so: in `out`, or else in the installed package."""
+    if paths or HERE.is_dir():
+        return paths or (HERE,)
+    try:
+        return (data_folder(),)
+    except TasksError:
+        return (HERE,)  # reading it says that it isn't there
+
+
 tasks_option = click.option(
     "--tasks",
     multiple=True,
     type=click.Path(path_type=Path),
-    default=("out",),
-    show_default=True,
-    help="A split file, or a folder of them.",
+    callback=_known_tasks,
+    help="A split file, or a folder of them; `out` if there is one here, else the frozen splits.",
 )
 split_option = click.option("--split", "splits", multiple=True, help="Only the tasks of this split.")
 arm_option = click.option("--arm", "arms", multiple=True, help="Only this arm.")
@@ -67,7 +82,7 @@ samples_option = click.option(
 twins_option = click.option(
     "--twins",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="TOML that names, for archetypes of healthy runs, the faults they resemble.",
+    help="TOML that names, for archetypes of healthy runs, the faults they resemble; the frozen splits have one.",
 )
 
 
@@ -185,8 +200,10 @@ def report(
             raise click.UsageError(
                 f"the plan says the {', '.join(given)}: change it there (and amend it, if it is frozen)"
             )
-        plan = replace(plan, **given)
         task_set = read_tasks(tasks)
+        if plan_file is None and twins is None:
+            given["twins"] = _frozen_twins(tasks, task_set)
+        plan = replace(plan, **given)
         seal = with_departures(seal, task_set, expected=expect or "")
         scores = score_archives(archives, task_set, splits=plan.splits, arms=plan.arms, samples=plan.samples)
         names = [arm.name for arm in scores.arms]
@@ -209,6 +226,21 @@ def _plan(path: Path | None) -> tuple[Plan, Seal]:
     if path.suffix == ".toml":
         return read_plan(path), Seal(UNFROZEN)
     return read_frozen(path)
+
+
+def _frozen_twins(tasks: Sequence[Path], task_set: TaskSet) -> dict[str, tuple[str, ...]]:
+    """The twins that come with the frozen splits, of archetypes that have tasks; none for other splits."""
+    from gpu_train_debug.study.plan import read_twins
+
+    try:
+        stated = sources_folder() / TWINS
+        if [path.resolve() for path in tasks] != [data_folder().resolve()] or not stated.exists():
+            return {}
+    except TasksError:
+        return {}
+    known = {task.archetype for task in task_set.tasks}
+    kept = {twin: tuple(name for name in faults if name in known) for twin, faults in read_twins(stated).items()}
+    return {twin: faults for twin, faults in kept.items() if twin in known and faults}
 
 
 @study.command()
@@ -243,13 +275,11 @@ def freeze(
                 helps=(f"amend it with --amends {out} --reason ..., or choose another name with -o",),
             )
         plan = read_plan(plan_file)
-        if twins is not None:
-            if plan.twins:
-                raise refuse(
-                    "the plan has twins of its own", str(plan_file), helps=("give them there or with --twins",)
-                )
-            plan = replace(plan, twins=read_twins(twins))
+        if twins is not None and plan.twins:
+            raise refuse("the plan has twins of its own", str(plan_file), helps=("give them there or with --twins",))
         task_set = read_tasks(tasks)
+        if not plan.twins:
+            plan = replace(plan, twins=_frozen_twins(tasks, task_set) if twins is None else read_twins(twins))
         text = freeze_plan(plan, task_set) if amends is None else amend_plan(amends, plan, task_set, reason)
         write_whole(out, text.encode())
         _, seal = read_frozen(out)

@@ -90,6 +90,7 @@ def _draw_panel(
     low, high = min([0.0, *ends]), max([0.0, *ends])
     margin = 0.06 * max(high - low, 0.02)
     panel.set_xlim(low - margin, high + margin)
+    panel.locator_params(axis="x", nbins=6)
 
 
 def draw_confusion(confusion: Mapping[str, Any], kind: str) -> bytes:
@@ -110,7 +111,7 @@ def draw_confusion(confusion: Mapping[str, Any], kind: str) -> bytes:
     panel.set_yticks(range(len(rows)), rows, fontsize=8)
     panel.set_xlabel("named")
     panel.set_ylabel("gold")
-    title = f"{_short(confusion['arm'])}: what is named where which code is right"
+    title = f"{_short(confusion['arm'])}: which code is named for which gold"
     panel.set_title(f"{title}\npercent of the samples whose gold has the code", fontsize=10)
     panel.set_xticks([column + 0.5 for column in range(len(columns) - 1)], minor=True)
     panel.set_yticks([row + 0.5 for row in range(len(rows) - 1)], minor=True)

@@ -224,3 +224,42 @@ def test_report_is_the_same_in_another_process(run: Run, arms: str) -> None:
         outputs.append({path.name: path.read_bytes() for path in sorted(Path(f"study{seed}").iterdir())})
     assert outputs[0] == outputs[1]
     assert len(outputs[0]) == 5
+
+
+@pytest.fixture
+def frozen(bakery: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The splits of the bakery as the frozen ones of the package, with twins; there is no folder `out`."""
+    moved = bakery.rename(bakery.parent / "frozen")
+    sources = bakery.parent / "sources"
+    sources.mkdir()
+    (sources / "twins.toml").write_text('oven_humming = ["cold_oven", "no_such"]\nno_twin = ["wet_dough"]\n')
+    monkeypatch.setattr("gpu_train_debug.study.cli.data_folder", lambda: moved)
+    monkeypatch.setattr("gpu_train_debug.study.cli.sources_folder", lambda: sources)
+    return moved
+
+
+def twins_of(report: Path) -> set[tuple[str, tuple[str, ...], bool]]:
+    rows = json.loads((report / "report.json").read_text())["twins"]
+    return {(row["archetype"], tuple(row["twins"]), row["stated"]) for row in rows if row["archetype"] == "cold_oven"}
+
+
+@pytest.mark.usefixtures("frozen")
+def test_without_a_folder_out_the_frozen_splits_are_taken_with_their_twins(run: Run) -> None:
+    assert run("simulate", "--arm", "a=0", "--samples", "2", "-o", "a.jsonl")[0] == 0
+    status, _, err = run("report", "a.jsonl", "--pictures", "none", "-o", "report")
+    assert (status, err) == (0, "")
+    assert twins_of(Path("report")) == {("cold_oven", ("oven_humming",), True)}
+    assert "no_such" not in Path("report/report.md").read_text()
+
+
+@pytest.mark.usefixtures("frozen")
+def test_a_plan_of_the_frozen_splits_is_frozen_with_their_twins(run: Run) -> None:
+    assert run("freeze", "plan.toml", "-o", "plan.json")[0] == 0
+    assert '"oven_humming"' in Path("plan.json").read_text()
+
+
+def test_other_splits_have_no_twins_of_their_own(frozen: Path, run: Run) -> None:
+    frozen.rename("out")
+    assert run("simulate", "--arm", "a=0", "--samples", "2", "-o", "a.jsonl")[0] == 0
+    run("report", "a.jsonl", "--pictures", "none", "-o", "report")
+    assert {stated for _, _, stated in twins_of(Path("report"))} == {False}
