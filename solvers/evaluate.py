@@ -177,7 +177,7 @@ def _first(args: Sequence[Meaning], *, stop: bool) -> Meaning:
 
     def evaluate(world: _World, before: _World | None) -> Value:
         for arg in args:
-            if arg(world, before) is stop:
+            if bool(arg(world, before)) is stop:
                 return stop
         return not stop
 

@@ -3,10 +3,10 @@
     PYTHONPATH=tests python -m mutation.run claims prove --count 12     a sample of each module
     PYTHONPATH=tests python -m mutation.run --only claims:17 claims:40  these mutants again
 
-In: names of modules in `solvers/`. Out: a line for each mutant, and `mutants/report.json`. Which mutants a
-sample holds depends on the seed, the module's text and the count alone. Work is done in copies of the tree, so
-nothing here changes; only the quick tests run. A surviving mutant is a question, not a verdict: docs/mutation.md
-has the answers of the last run.
+In: names of modules in `solvers/` and of the grader. Out: a line for each mutant, and `mutants/report.json`.
+Which mutants a sample holds depends on the seed, the module's text and the count alone. Work is done in copies
+of the tree, so nothing here changes; only the quick tests run. A surviving mutant is a question, not a verdict:
+docs/mutation.md has the answers of the last run.
 
 Exit status 2 if the tests of a module fail without any mutant, or a name is unknown; else 0.
 """
@@ -35,11 +35,17 @@ import z3  # noqa: F401  # loaded once, for all runs
 from mutation.mutants import Mutant, mutants
 
 ROOT = Path(__file__).parents[2]
-COPIED = ("solvers", "tests", "pyproject.toml")
+COPIED = ("solvers", "gpu_train_debug", "tests", "pyproject.toml")
+SOLVERS, GRADER = "solvers", "gpu_train_debug/grading"
 MEMORY = 6 << 30
 """Bytes of address space that a mutant may take."""
 
-TESTS = {  # what belongs to a module, the tests that tell most about it first
+GRADER_TESTS = {  # in tests/grading: what belongs to a module of the grader, the tests that tell most about it first
+    "answer": ("answer", "rubric", "properties"),
+    "rubric": ("rubric", "properties"),
+    "scan": ("scan", "properties"),
+}
+SOLVER_TESTS = {  # in tests/solvers
     "claims": ("claims", "prove", "faults"),
     "crowds": ("interaction",),
     "encode": ("encode", "claims", "prove"),
@@ -60,6 +66,14 @@ TESTS = {  # what belongs to a module, the tests that tell most about it first
     "tables": ("tables", "walks"),
     "walks": ("walks", "limits", "faults"),
 }
+TESTS = {module: tuple(f"tests/solvers/test_{name}.py" for name in names) for module, names in SOLVER_TESTS.items()} | {
+    module: tuple(f"tests/grading/test_{name}.py" for name in names) for module, names in GRADER_TESTS.items()
+}
+
+
+def file_of(module: str) -> str:
+    """The path of a module, from the root."""
+    return f"{GRADER if module in GRADER_TESTS else SOLVERS}/{module}.py"
 
 
 @attrs.frozen
@@ -85,7 +99,7 @@ class Workshop:
             copy.mkdir()
             for name in COPIED:
                 if (ROOT / name).is_dir():
-                    shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+                    shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__", "data"))
                 else:
                     shutil.copy(ROOT / name, copy)
             self.free.append(copy)
@@ -133,7 +147,7 @@ class _Job:
 
     @property
     def path(self) -> Path:
-        return self.copy / "solvers" / f"{self.module}.py"
+        return self.copy / file_of(self.module)
 
     @property
     def log(self) -> Path:
@@ -155,8 +169,8 @@ class _Job:
             log = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(log, 1)
             os.dup2(log, 2)
-            tests = [f"tests/solvers/test_{name}.py" for name in TESTS[self.module]]
-            status = pytest.main(["-xq", "-m", "not slow", "-p", "no:cacheprovider", "--assert=plain", *tests])
+            options = ["-xq", "-m", "not slow", "-p", "no:cacheprovider", "--assert=plain"]
+            status = pytest.main([*options, *TESTS[self.module]])
             sys.stdout.flush()
         finally:
             os._exit(status)
@@ -165,7 +179,7 @@ class _Job:
         return self.limit is not None and time.monotonic() - self.started > self.limit
 
     def end(self, status: int | None) -> tuple[str, str, float]:
-        self.path.write_bytes((ROOT / "solvers" / self.path.name).read_bytes())
+        self.path.write_bytes((ROOT / file_of(self.module)).read_bytes())
         lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
         failed = [line.split()[1] for line in lines if line.startswith(("FAILED ", "ERROR "))]
         outcome = {None: "timeout", 0: "survived"}.get(status, "killed")
@@ -218,7 +232,7 @@ def report(results: Sequence[Result], seed: int | None, made: dict[str, int]) ->
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Run the tests of modules in solvers/ against mutants of them.")
+    parser = argparse.ArgumentParser(description="Run the tests of modules against mutants of them.")
     parser.add_argument("modules", nargs="*", help="such as claims; with --only, mutants such as claims:17")
     parser.add_argument("--count", type=int, default=12, help="mutants of each module (default: 12)")
     parser.add_argument("--seed", type=int, default=0, help="of the sample (default: 0)")
@@ -232,7 +246,7 @@ def main() -> None:
         parser.error(f"no tests are listed for {', '.join(sorted(unknown))}; there are {', '.join(TESTS)}")
     os.nice(10)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
-    sources = {name: (ROOT / "solvers" / f"{name}.py").read_bytes() for name in names}
+    sources = {name: (ROOT / file_of(name)).read_bytes() for name in names}
     made = {name: mutants(name, source) for name, source in sources.items()}
     if given.only:
         chosen = [mutant for name in names for mutant in made[name] if mutant.name in given.modules]

@@ -6,12 +6,12 @@ import ast
 
 import pytest
 from mutation.mutants import mutants
-from mutation.run import ROOT, TESTS
+from mutation.run import ROOT, TESTS, file_of
 
 
 @pytest.mark.parametrize("module", TESTS)
 def test_a_mutant_is_another_program(module: str) -> None:
-    source = (ROOT / "solvers" / f"{module}.py").read_bytes()
+    source = (ROOT / file_of(module)).read_bytes()
     found = mutants(module, source)
     original = ast.dump(ast.parse(source))
     for mutant in found[::9]:
@@ -21,7 +21,7 @@ def test_a_mutant_is_another_program(module: str) -> None:
 
 @pytest.mark.parametrize("module", TESTS)
 def test_the_tests_of_every_module_exist(module: str) -> None:
-    assert all((ROOT / "tests" / "solvers" / f"test_{name}.py").is_file() for name in TESTS[module])
+    assert all((ROOT / test).is_file() for test in TESTS[module])
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+
 import attrs
+import numpy as np
 import pytest
 from strategies.semantics import Case, cases
 from strategies.tank import FITS, LARGEST, LID, LIMIT, OVER, SHRINK, SIZE, assign, field, op, shown, tank
@@ -49,6 +52,15 @@ def test_value_follows_the_semantics_table(case: Case) -> None:
     result = value(case.problem, case.expr, case.bindings, before=case.before)
     assert result == case.value
     assert isinstance(result, bool) == isinstance(case.value, bool)
+
+
+@pytest.mark.parametrize(("size", "lid"), list(itertools.product((4, 8), (0, 1))))
+def test_numpy_integers_mean_what_plain_ones_do(size: int, lid: int) -> None:
+    large, open_ = op(Op.EQ, Var("size"), 8), op(Op.EQ, Var("lid"), 0)
+    worlds = {"size": size, "lid": lid}, {"size": np.int64(size), "lid": np.int64(lid)}
+    for expr in (op(Op.AND, large, open_), op(Op.OR, large, open_), op(Op.NOT, large), op(Op.IMPLIES, large, open_)):
+        plain, numpy = (value(tank(), expr, {**FULL, **world}) for world in worlds)
+        assert bool(numpy) is plain
 
 
 def test_before_means_nothing_outside_a_prescription() -> None:
