@@ -8,7 +8,7 @@ OTHER_Z3 := $(VENV)-z3/.ready
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 COUNT ?= 12
-MODULE ?= claims queries encode prove evaluate exhaustive rivals repairs
+MODULE ?= claims queries encode prove evaluate exhaustive rivals repairs answer rubric scan
 
 .PHONY: setup compile wheel test test-extras smol check fix bench mutants clean
 
@@ -60,7 +60,7 @@ fix: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# Break modules of solvers/ in COUNT places each, one at a time, and see whether their tests notice: docs/mutation.md.
+# Break modules of solvers/ and of the grader in COUNT places each, one at a time, and see whether their tests notice: docs/mutation.md.
 mutants: setup
 	PYTHONHASHSEED=0 PYTHONPATH=tests $(BIN)/python -m mutation.run $(MODULE) --count $(COUNT) --jobs $(JOBS)
 

@@ -15,6 +15,7 @@ from gpu_train_debug.grading.answer import (
     read_answer,
     read_gold,
 )
+from gpu_train_debug.grading.scan import MAX_LENGTH
 
 TEXT = '{"diagnosis": "A", "fix": {"f": 1}}'
 ANSWER = Answer(("A",), {"f": 1}, ())
@@ -77,6 +78,21 @@ def test_the_answer_is_read_from(reply: str) -> None:
 )
 def test_there_is_no_answer_in(reply: str, reason: str) -> None:
     assert read_answer(reply) == NoAnswer(reason)
+
+
+def test_the_limits_are_those_of_the_page() -> None:
+    assert (MAX_DEPTH, MAX_DIGITS, MAX_LENGTH) == (16, 100, 1_000_000)
+
+
+def test_an_answer_counts_however_much_stands_before_it() -> None:
+    assert read_answer("so " * 300_000 + TEXT) == ANSWER
+
+
+def test_an_answer_of_the_greatest_length_counts() -> None:
+    longest = TEXT[:-1].ljust(MAX_LENGTH - 1) + "}"
+    assert read_answer(longest) == ANSWER
+    assert read_answer(" " + longest + " ") == ANSWER
+    assert isinstance(read_answer(longest[:-1] + " }"), NoAnswer)
 
 
 @pytest.mark.parametrize(

@@ -245,3 +245,17 @@ def test_the_search_ends_where_too_much_might_be_one_object(piece: str, monkeypa
     assert found is not None
     assert found.end - found.start > 1000
     assert last_object('{"a":1}' + piece * (900 // len(piece)) + "1]}") != found
+
+
+@pytest.mark.parametrize("piece", ["}", "]}", "[}", ':"a"{', '}"":'])
+def test_text_in_which_a_reading_failed_is_not_read_again(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    reader = scan._read_object
+
+    def counted(backwards: str, end: int, failed: bytearray) -> tuple[int, int] | None:
+        read.append(end)
+        return reader(backwards, end, failed)
+
+    monkeypatch.setattr(scan, "_read_object", counted)
+    assert last_object("?" + piece * 500 + "1" + "}" * 500) is None
+    assert len(read) <= 2

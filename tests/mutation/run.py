@@ -43,7 +43,7 @@ MEMORY = 6 << 30
 GRADER_TESTS = {  # in tests/grading: what belongs to a module of the grader, the tests that tell most about it first
     "answer": ("answer", "rubric", "properties"),
     "rubric": ("rubric", "properties"),
-    "scan": ("scan", "properties"),
+    "scan": ("scan", "answer", "properties"),
 }
 SOLVER_TESTS = {  # in tests/solvers
     "claims": ("claims", "prove", "faults"),
