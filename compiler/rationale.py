@@ -140,7 +140,7 @@ class _Writer(Values):
         scene = _Scene(path.start, path.start)
         if hidden := [Var(variable.name) for variable in self.problem.of_kind(Kind.HIDDEN)]:
             rest = "" if path.alone else " Other values fit as well; by another path they lead to the same answer."
-            yield f"Hidden, but bounded by what is printed: {self.values(hidden, scene)}.{rest}"
+            yield f"The hidden quantities, by what is printed: {self.values(hidden, scene)}.{rest}"
         unprinted = [Rel(relation.name) for relation in self.plan.relations if relation.display is None]
         if unprinted:
             yield f"From the relations: {self.values(unprinted, scene)}."

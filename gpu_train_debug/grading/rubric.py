@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gpu_train_debug.grading.answer import Answer, Gold, NoAnswer, OtherNumber, read_answer, read_gold
@@ -40,18 +40,18 @@ class Grade:
     reasons: tuple[str, ...]
 
 
-def grade(completion: str, gold: str) -> Grade:
+def grade(completion: str | None, gold: str) -> Grade:
     """Score a reply.
 
     Args:
-        completion: Any text at all, thinking included.
+        completion: Any text at all, thinking included; None, as some servers send it, is no text.
         gold: The `gold` of the task as it stands in its record.
 
     Raises:
         ValueError: `gold` is malformed. No completion raises anything.
     """
     expected = read_gold(gold)
-    answer = read_answer(completion)
+    answer = read_answer(completion or "")
     if isinstance(answer, NoAnswer):
         return Grade(0.0, False, 0.0, 0.0, (answer.reason,))
     codes = _count_codes(answer, expected)
@@ -88,8 +88,9 @@ def _count_codes(answer: Answer, gold: Gold) -> _Count:
     named = Counter(code for code in answer.diagnosis if isinstance(code, str))
     right = sum(code in named for code in gold.codes)
     further = len(answer.diagnosis) - right
+    wrong = [code for code in answer.diagnosis if code not in gold.codes]
     reasons = [f"the code {_show(code)} is missing" for code in gold.codes if code not in named]
-    reasons += (f"the code {_show(code)} is wrong" for code in answer.diagnosis if code not in gold.codes)
+    reasons += _each("the code {} is wrong", wrong)
     reasons += (f"the code {_show(code)} is named {named[code]} times" for code in gold.codes if named[code] > 1)
     return _Count(expected, right, further, reasons)
 
@@ -111,9 +112,15 @@ def _count_fields(answer: Answer, gold: Gold) -> _Count:
             else:
                 reasons.append(f"the field {_show(field)} is {_show(fix[field])} instead of {_show(value)}")
     beyond = [field for field in fix if field not in gold.fix]
-    reasons += (f"the field {_show(field)} is not one to change" for field in beyond)
-    reasons += (f"the key {_show(key)} is not part of an answer" for key in answer.beside)
+    reasons += _each("the field {} is not one to change", beyond)
+    reasons += _each("the key {} is not part of an answer", answer.beside)
     return _Count(expected, right, len(beyond) + len(answer.beside), reasons)
+
+
+def _each(form: str, values: Sequence[object]) -> Iterator[str]:
+    """A reason for each value; of those that are cut off anyway, without the value."""
+    for place, value in enumerate(values):
+        yield form.format(_show(value)) if place < MAX_REASONS else form
 
 
 def _cut(reasons: list[str]) -> tuple[str, ...]:

@@ -23,6 +23,9 @@ from typing import NamedTuple
 MAX_LENGTH = 1_000_000
 """How many characters are read back from a brace. If they are JSON so far, the search ends there."""
 
+MAX_FAILURES = 100_000
+"""How many readings may fail before the search gives up: so many braces behind an answer are no reply to anything."""
+
 # The grammar, back to front: these patterns match reversed text. Brackets that close in a row are one step,
 # and so are up to a hundred scalars.
 _SPACE = r"[ \t\n\r]*"
@@ -60,12 +63,15 @@ class Found(NamedTuple):
 
 
 def last_object(text: str) -> Found | None:
-    """Find the complete JSON object that ends last, or one too long to tell; None if there is none."""
+    """Find the complete JSON object that ends last, or one too long to tell.
+
+    None if there is none, or none before `MAX_FAILURES` readings failed.
+    """
     size = len(text)
     backwards = _without_escapes(text)[::-1]
     failed = bytearray(size)
-    position = 0
-    while position >= 0 and (match := _END.search(backwards, position)):
+    position = failures = 0
+    while position >= 0 and failures < MAX_FAILURES and (match := _END.search(backwards, position)):
         end = match.start()
         if failed[end]:
             position = failed.find(0, end)
@@ -73,6 +79,7 @@ def last_object(text: str) -> Found | None:
         if read := _read_object(backwards, end, failed):
             start, depth = read
             return Found(size - start, size - end, depth)
+        failures += 1
         position = end + 1
     return None
 
@@ -80,11 +87,12 @@ def last_object(text: str) -> Found | None:
 def _without_escapes(text: str) -> str:
     """Put letters in place of valid escapes, so that a backslash is an error wherever it stands.
 
-    Positions stay, and so does what is a complete object: outside strings either is an error.
+    Positions stay, and so does what is a complete object: outside strings either is an error. The letters are
+    no hexadecimal digits, so that they complete no escape before them.
     """
     if "\\" not in text:
         return text
-    return _LONG_ESCAPE.sub("escape", _SHORT_ESCAPE.sub("es", text))
+    return _LONG_ESCAPE.sub("zzzzzz", _SHORT_ESCAPE.sub("zz", text))
 
 
 def _read_object(backwards: str, end: int, failed: bytearray) -> tuple[int, int] | None:

@@ -175,3 +175,8 @@ def test_reasons_are_short_few_and_ascii() -> None:
 def test_a_malformed_gold_raises() -> None:
     with pytest.raises(ValueError, match="gold"):
         grade("{}", "{}")
+
+
+def test_no_text_is_an_empty_one() -> None:
+    gold = '{"diagnosis": "A", "fix": {"f": 8}}'
+    assert grade(None, gold) == grade("", gold)

@@ -259,3 +259,21 @@ def test_text_in_which_a_reading_failed_is_not_read_again(piece: str, monkeypatc
     monkeypatch.setattr(scan, "_read_object", counted)
     assert last_object("?" + piece * 500 + "1" + "}" * 500) is None
     assert len(read) <= 2
+
+
+@pytest.mark.parametrize("tail", ['\\n', '\\"', "\\\\", "\\/", "\\b", "\\u0041", "n", "z"])
+@pytest.mark.parametrize("digits", ["", "0", "00", "007", "0070"])
+def test_an_escape_is_not_completed_by_the_one_behind_it(digits: str, tail: str) -> None:
+    text = '{"a":"\\u' + digits + tail + '"}'
+    try:
+        json.loads(text)
+    except ValueError:
+        assert last_object("{} " + text) == Found(0, 2, 1)
+    else:
+        assert last_object("{} " + text) == Found(3, 3 + len(text), 1)
+
+
+def test_the_search_gives_up_after_so_many_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "MAX_FAILURES", 10)
+    assert last_object("{}" + "1}}" * 9) == Found(0, 2, 1)
+    assert last_object("{}" + "1}}" * 10) is None
