@@ -12,12 +12,12 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 import attrs
 import numpy as np
 
-from compiler.emit.record import Malformed, TaskRecord, evidence_hash, read_meta
+from compiler.emit.record import Malformed, TaskRecord, gold_json, read_meta
 from compiler.plan import DatasetPlan, ProgramPlan, SystemPlan
 from compiler.splits import TaskSpec
 from compiler.words import Values, atoms, relation_name
 from compiler.workbench import Workbench
-from solvers.evaluate import observe
+from solvers.evaluate import observe, run_walk
 from solvers.evidence import evidence_class
 from solvers.expand import before_name
 from solvers.outcome import Assignment
@@ -53,10 +53,12 @@ class Rationales:
         spec = TaskSpec.of(record)
         if not isinstance(meta, Malformed) and spec.archetype in self._workbench.program.archetypes:
             world = self._workbench.candidate(spec, meta.draw)
-            system = self._workbench.system(self._workbench.archetype(spec).system)
-            plan = system.plan
-            if world is not None and evidence_hash(plan.name, observe(plan.problem, world)) == meta.evidence:
-                return write_rationale(plan, system.tables, world)
+            if world is not None:
+                system = self._workbench.system(self._workbench.archetype(spec).system)
+                prompt = self._workbench.prompt(spec, meta.draw, observe(system.plan.problem, world))
+                gold = gold_json(system.plan, run_walk(system.plan.problem, world).answer)
+                if (prompt, gold) == (record.prompt, record.gold):
+                    return write_rationale(system.plan, system.tables, world)
         raise OtherSourcesError(f"task `{record.id}` was compiled from other sources or another seed")
 
 

@@ -170,6 +170,11 @@ class Workbench:
             return Made(spec, record, meta, found.world, judged.proof, judged.interaction, dropped)
         raise AssertionError("candidates end with Exhausted")
 
+    def prompt(self, spec: TaskSpec, draw: int, evidence: Sequence[int]) -> str:
+        """The page that shows `evidence`, in the words of candidate `draw`."""
+        wording = Stream(key_of(self.dataset.seed, spec.archetype, spec.split, spec.index, draw, "wording"))
+        return self.system(self.archetype(spec).system).renderer.render(evidence, wording.choose)
+
     def record(
         self,
         spec: TaskSpec,
@@ -182,9 +187,8 @@ class Workbench:
         archetype = self.archetype(spec)
         system = self.system(archetype.system)
         interaction = interaction or system.measure(world, spec.id)
-        wording = Stream(key_of(self.dataset.seed, spec.archetype, spec.split, spec.index, draw, "wording"))
         evidence = observe(system.plan.problem, world)
-        prompt = system.renderer.render(evidence, wording.choose)
+        prompt = self.prompt(spec, draw, evidence)
         meta = system.meta(archetype, proof, interaction, draw, evidence)
         record = make_record(
             archetype=archetype.name,

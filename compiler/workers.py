@@ -2,17 +2,21 @@
 
 Workers are spawned, not forked: Z3 and numpy start threads, and a fork in their middle is undefined. They
 start one by one with the submissions; an interrupt during such a start would leave a half-started process
-behind, so it waits until the submission is made.
+behind, so it waits until the submission is made. What a worker starts from lies in a file: through the pipe, a worker
+that dies before it has read all of it would leave the main process waiting for good.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ParamSpec, TypeVar
 
 from compiler.interrupts import INTERRUPTS, interrupts_deferred
@@ -29,11 +33,14 @@ def worker_pool(
 ) -> Iterator[Executor]:
     """Start `jobs` processes; on the way out, waiting work is dropped and running work is waited for."""
     context = multiprocessing.get_context("spawn")
-    pool = _Pool(jobs, mp_context=context, initializer=_begin, initargs=(initializer, *initargs))
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    with TemporaryDirectory(prefix="gtd-") as folder:
+        start = Path(folder) / "start"
+        start.write_bytes(pickle.dumps((initializer, initargs)))
+        pool = _Pool(jobs, mp_context=context, initializer=_begin, initargs=(start,))
+        try:
+            yield pool
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
 class _Pool(ProcessPoolExecutor):
@@ -42,11 +49,12 @@ class _Pool(ProcessPoolExecutor):
             return super().submit(fn, *args, **kwargs)
 
 
-def _begin(initializer: Callable[..., None] | None, *initargs: Any) -> None:
+def _begin(start: Path) -> None:
     """Start a worker. It inherits blocked interrupts, which is right for Ctrl-C only."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)
+    initializer, initargs = pickle.loads(start.read_bytes())
     if initializer is not None:
         initializer(*initargs)
 

@@ -261,7 +261,7 @@ def test_text_in_which_a_reading_failed_is_not_read_again(piece: str, monkeypatc
     assert len(read) <= 2
 
 
-@pytest.mark.parametrize("tail", ['\\n', '\\"', "\\\\", "\\/", "\\b", "\\u0041", "n", "z"])
+@pytest.mark.parametrize("tail", ["\\n", '\\"', "\\\\", "\\/", "\\b", "\\u0041", "n", "z"])
 @pytest.mark.parametrize("digits", ["", "0", "00", "007", "0070"])
 def test_an_escape_is_not_completed_by_the_one_behind_it(digits: str, tail: str) -> None:
     text = '{"a":"\\u' + digits + tail + '"}'
