@@ -185,18 +185,22 @@ def _errors(content: Mapping[str, Any]) -> str:
     if not rows:
         return ""
     keys = dict.fromkeys((row["arm"], row["split"]) for row in rows)
-    names = (*KINDS, "agreement")
+    names = ("agreement", *KINDS)
     cells = (
         [_text(arm), _split(split), *(estimate(_first(rows, arm=arm, split=split, kind=kind)) for kind in names)]
         for arm, split in keys
     )
     told = (
-        "Shares of the samples that are not exact, by their task. `same`: every sample gives one and the same "
-        "wrong answer (systematic). `silent`: no sample has an answer. `scattered`: no sample is right, the "
-        "answers differ. `unstable`: some samples are right. `agreement`: of all pairs of wrong answers to a task, "
-        "the share that is the same answer; unlike the others it doesn't depend on the number of samples."
+        "`agreement` is the systematic share of the wrong answers: of all pairs of wrong answers to one task, those "
+        "that are the same answer. The rest varies from sample to sample. It doesn't depend on the number of samples."
     )
-    return "\n\n".join(["## Residual errors", told, table(["arm", "split", *names], cells)])
+    kinds = (
+        "The other columns divide the samples that are not exact by their task, and do depend on the number of "
+        "samples. `same`: every sample gives one and the same wrong answer. `silent`: no sample has an answer. "
+        "`scattered`: no sample is right, and they don't all give one answer. `unstable`: some samples are right."
+    )
+    head = ["arm", "split", "agreement (systematic)", *KINDS]
+    return "\n\n".join(["## Residual errors", told, kinds, table(head, cells)])
 
 
 def _flat_groups(content: Mapping[str, Any]) -> str:
