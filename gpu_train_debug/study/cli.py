@@ -7,7 +7,7 @@ The numerical libraries are loaded by the commands, not by this module.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -191,19 +191,13 @@ def report(
         from gpu_train_debug.study.score import score_archives
         from gpu_train_debug.study.tasks import read_tasks
 
-        plan, seal = _plan(plan_file)
-        chosen: dict[str, Any] = {"splits": splits, "arms": arms, "samples": samples, "reference": reference}
-        given = {key: value for key, value in chosen.items() if value}
-        if twins is not None:
-            given["twins"] = read_twins(twins)
-        if plan_file is not None and given:
-            raise click.UsageError(
-                f"the plan says the {', '.join(given)}: change it there (and amend it, if it is frozen)"
-            )
+        options = {"splits": splits, "arms": arms, "samples": samples, "reference": reference}
+        plan, seal = _plan(plan_file, {key: value for key, value in options.items() if value})
         task_set = read_tasks(tasks)
-        if plan_file is None and twins is None:
-            given["twins"] = _frozen_twins(tasks, task_set)
-        plan = replace(plan, **given)
+        if twins is not None and plan_file is not None:
+            raise click.UsageError("the plan says the twins: change it there (and amend it, if it is frozen)")
+        if plan_file is None:
+            plan = replace(plan, twins=_frozen_twins(tasks, task_set) if twins is None else read_twins(twins))
         seal = with_departures(seal, task_set, expected=expect or "")
         scores = score_archives(archives, task_set, splits=plan.splits, arms=plan.arms, samples=plan.samples)
         names = [arm.name for arm in scores.arms]
@@ -217,12 +211,17 @@ def report(
     return FOUND if seal.departures else CLEAN
 
 
-def _plan(path: Path | None) -> tuple[Plan, Seal]:
+def _plan(path: Path | None, options: Mapping[str, Any]) -> tuple[Plan, Seal]:
+    """The plan of a file; without one, a draft that says what the options do."""
     from gpu_train_debug.study.freeze import UNFROZEN, Seal, read_frozen
-    from gpu_train_debug.study.plan import Plan, read_plan
+    from gpu_train_debug.study.plan import parse_plan, read_plan
 
     if path is None:
-        return Plan(), Seal(UNFROZEN)
+        return parse_plan(options, "the options", draft=True), Seal(UNFROZEN)
+    if options:
+        raise click.UsageError(
+            f"the plan says the {', '.join(options)}: change it there (and amend it, if it is frozen)"
+        )
     if path.suffix == ".toml":
         return read_plan(path), Seal(UNFROZEN)
     return read_frozen(path)
@@ -315,6 +314,8 @@ def simulate(
 ) -> int:
     """Make an archive of simulated arms, whose true rates are known."""
     abilities = dict(map(_ability, arms))
+    if len(abilities) < len(arms):
+        raise click.UsageError("two arms have the same name")
     with refusals():
         from gpu_train_debug.study.report import write_whole
         from gpu_train_debug.study.score import choose_tasks

@@ -273,7 +273,9 @@ def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
         isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair) and pair[0] != pair[1]
         for pair in value
     )
-    _require(pairs, "a list of pairs of different arms")
+    _require(
+        pairs and len(set(map(frozenset, value))) == len(value), "a list of pairs of different arms, each pair once"
+    )
     return tuple((first, second) for first, second in value)
 
 

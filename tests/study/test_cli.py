@@ -61,6 +61,13 @@ def test_simulate_refuses_an_arm_without_a_number(arm: str, run: Run) -> None:
     assert "is not a name and a number" in err
 
 
+def test_simulate_refuses_two_arms_of_one_name(run: Run) -> None:
+    status, _, err = run("simulate", "--arm", "a=0", "--arm", "a=1", "-o", "a.jsonl")
+    assert status == 2
+    assert "two arms have the same name" in err
+    assert not Path("a.jsonl").exists()
+
+
 def test_score_prints_the_means(run: Run, arms: str) -> None:
     status, out, _ = run("score", arms, "--by", "tier", "--arm", "tuned", "--split", "test")
     assert status == 0
@@ -159,6 +166,23 @@ def test_options_that_a_plan_answers_are_refused(run: Run, arms: str) -> None:
     status, _, err = run("report", arms, "--plan", "plan.toml", "--samples", "1", "--split", "test")
     assert status == 2
     assert "the plan says the splits, samples" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--split", "test", "--split", "test"), "`splits` is not a list of different texts"),
+        (("--arm", "base", "--arm", "base"), "`arms` is not a list of different texts"),
+        (("--arm", "a b"), "`arms` is not a list of names of arms"),
+        (("--samples", "100001"), "`samples` is not a whole number between 1 and 100000"),
+        (("--reference", "a b"), "`reference` is not the name of an arm"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_options_are_held_to_what_a_plan_may_say(options: tuple[str, ...], message: str, run: Run, arms: str) -> None:
+    status, _, err = run("report", arms, *options)
+    assert status == 2
+    assert err == f"error: {message}\n  --> the options\n"
 
 
 def test_twins_come_from_a_file_once(run: Run, arms: str) -> None:

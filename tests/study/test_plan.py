@@ -93,6 +93,10 @@ def test_one_split_and_one_sample_leave_little_to_fill_in(task_set: TaskSet) -> 
         ('arms = ["a", "a"]', "`arms` is not a list of different texts"),
         ('arms = ["a b"]', "`arms` is not a list of names of arms"),
         ('comparisons = [["a", "a"]]', "`comparisons` is not a list of pairs of different arms"),
+        (
+            'comparisons = [["a", "b"], ["b", "a"]]',
+            "`comparisons` is not a list of pairs of different arms, each pair once",
+        ),
         ("samples = 0", "`samples` is not a whole number between 1 and 100000"),
         ("samples = true", "`samples` is not a whole number"),
         ("pass_at = [4, 1]", "`pass_at` is not a rising list of whole numbers from 1"),
