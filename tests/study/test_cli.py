@@ -193,6 +193,20 @@ def test_twins_come_from_a_file_once(run: Run, arms: str) -> None:
     status, _, err = run("freeze", "plan.toml", "--twins", "twins.toml")
     assert status == 2
     assert "the plan has twins of its own" in err
+    status, _, err = run("report", arms, "--plan", "plan.toml", "--twins", "twins.toml", "--pictures", "none")
+    assert status == 2
+    assert "the plan has twins of its own" in err
+
+
+def test_a_draft_takes_twins_and_a_frozen_plan_keeps_its_own(run: Run, arms: str) -> None:
+    Path("twins.toml").write_text('sticky_rye = ["cold_oven"]\n')
+    given = ("--twins", "twins.toml", "--pictures", "none")
+    assert run("report", arms, "--plan", "plan.toml", *given)[0] == 0
+    assert twins_of(Path("study")) == {("cold_oven", ("sticky_rye",), True)}
+    run("freeze", "plan.toml")
+    status, _, err = run("report", arms, "--plan", "plan.json", *given)
+    assert status == 2
+    assert "the plan is frozen: change its twins there, and amend it" in err
 
 
 def test_short_hash_is_refused(run: Run, arms: str) -> None:
@@ -277,9 +291,27 @@ def test_without_a_folder_out_the_frozen_splits_are_taken_with_their_twins(run: 
 
 
 @pytest.mark.usefixtures("frozen")
-def test_a_plan_of_the_frozen_splits_is_frozen_with_their_twins(run: Run) -> None:
+def test_plans_of_the_frozen_splits_get_their_twins(run: Run) -> None:
+    run("simulate", "--arm", "base=0", "--arm", "tuned=1", "--samples", "2", "-o", "a.jsonl")
+    assert run("report", "a.jsonl", "--plan", "plan.toml", "--pictures", "none", "-o", "report")[0] == 0
+    assert twins_of(Path("report")) == {("cold_oven", ("oven_humming",), True)}
     assert run("freeze", "plan.toml", "-o", "plan.json")[0] == 0
     assert '"oven_humming"' in Path("plan.json").read_text()
+
+
+def test_frozen_twins_are_those_with_tasks_in_the_chosen_splits(frozen: Path, run: Run) -> None:
+    """Where the twin isn't, the fault falls back to the controls of its system, and no note tells of it."""
+    (frozen.parent / "sources" / "twins.toml").write_text('sticky_rye = ["cold_oven"]\n')
+    ood = frozen / "ood.jsonl"
+    ood.write_text("".join(line for line in ood.read_text().splitlines(keepends=True) if '"sticky_rye"' not in line))
+    run("simulate", "--arm", "a=0", "--samples", "2", "-o", "a.jsonl")
+    for split, twin in (
+        ("test", ("cold_oven", ("sticky_rye",), True)),
+        ("ood", ("cold_oven", ("oven_humming",), False)),
+    ):
+        assert run("report", "a.jsonl", "--split", split, "--pictures", "none", "-o", "report")[0] == 0
+        assert twins_of(Path("report")) == {twin}
+        assert "names archetypes" not in Path("report/report.md").read_text()
 
 
 def test_other_splits_have_no_twins_of_their_own(frozen: Path, run: Run) -> None:
