@@ -12,14 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpu_train_debug.study.resample import Floats
-from gpu_train_debug.study.score import ArmScores
+from gpu_train_debug.study.score import ArmScores, Reply
 from gpu_train_debug.study.tasks import Task
 
-CONTROL_OUTCOMES = ("right", "false_alarm", "none")
-"""Of a sample on a control: it says that all is well; it names a fault; it has no diagnosis."""
+CONTROL_OUTCOMES = ("right", "part", "false_alarm", "none")
+"""Of a sample on a control: its diagnosis is right; names no fault, but isn't right; names a fault; isn't there."""
 
 FAULT_OUTCOMES = ("right", "part", "wrong", "miss", "none")
-"""Of a sample on a faulty run: exactly its codes; some of them, or more; only others; all is well; no diagnosis."""
+"""Of a sample on a faulty run: its diagnosis is right; names some of the codes, or more; only others; says that all
+is well; isn't there. A diagnosis is right if the grader says so: a code named twice is one too many."""
 
 NOTHING, OTHER, BEYOND = "(none)", "(other)", "(beyond)"
 """In a confusion: no code was named; a code that no task has; named beyond the codes of the gold."""
@@ -29,18 +30,18 @@ def healthy_codes(tasks: Sequence[Task]) -> frozenset[str]:
     return frozenset(code for task in tasks if task.control for code in task.codes)
 
 
-def outcome(named: tuple[str, ...] | None, task: Task, healthy: frozenset[str]) -> str:
+def outcome(reply: Reply, task: Task, healthy: frozenset[str]) -> str:
     """Judge the diagnosis of one sample."""
-    if not named:
-        return "none"
-    codes = frozenset(named)
-    if codes == frozenset(task.codes):
+    if reply.diagnosed:
         return "right"
+    if not reply.codes:
+        return "none"
+    calm = healthy.issuperset(reply.codes)
     if task.control:
-        return "false_alarm"
-    if codes <= healthy:
+        return "part" if calm else "false_alarm"
+    if calm:
         return "miss"
-    return "part" if codes & frozenset(task.codes) else "wrong"
+    return "wrong" if frozenset(task.codes).isdisjoint(reply.codes) else "part"
 
 
 def outcome_rates(arm: ArmScores, tasks: Sequence[Task], healthy: frozenset[str], *, control: bool) -> Floats:
@@ -49,7 +50,7 @@ def outcome_rates(arm: ArmScores, tasks: Sequence[Task], healthy: frozenset[str]
     rates = np.zeros((len(tasks), len(names)))
     for row, (task, replies) in enumerate(zip(tasks, arm.replies, strict=True)):
         if task.control == control:
-            outcomes = [outcome(reply.codes, task, healthy) for reply in replies]
+            outcomes = [outcome(reply, task, healthy) for reply in replies]
             rates[row] = [outcomes.count(name) / len(outcomes) for name in names]
     return rates
 

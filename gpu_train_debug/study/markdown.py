@@ -262,8 +262,9 @@ def _outcomes(content: Mapping[str, Any]) -> str:
     keys = dict.fromkeys((row["arm"], row["split"]) for row in rows)
     parts = [
         "## False alarms and misses",
-        "Only the diagnosis counts here. A false alarm names a fault in a healthy run; a miss calls a faulty run "
-        "healthy.",
+        "Only the diagnosis counts here, and it is right where the grader gives it its whole half. A false alarm "
+        "names a fault in a healthy run; a miss calls a faulty run healthy. Part right is on a healthy run a diagnosis "
+        "that names no fault, but isn't the right one, on a faulty run one with some of the codes, or too many.",
     ]
     for on, names, title in (
         ("control", CONTROL_OUTCOMES, "On healthy runs"),
