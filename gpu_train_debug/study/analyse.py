@@ -185,6 +185,9 @@ def _calibration(scores: Scores, plan: Plan) -> dict[str, Any]:
                 "mean": found.mean,
                 "expected": found.expected,
                 "reach": list(found.reach),
+                "tasks": len(inside),
+                "suggested": sum(found.counts) if found.counts else None,
+                "small": found.small,
                 "tiers": [
                     {
                         "tier": tier.name,

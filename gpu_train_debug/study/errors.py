@@ -51,9 +51,9 @@ def error_counts(arm: ArmScores) -> tuple[Floats, Floats]:
 
 
 def agreeing_pairs(arm: ArmScores) -> tuple[Floats, Floats]:
-    """Shares of all pairs of samples of each task: wrong and of one answer; and wrong. Shapes (tasks,).
+    """Of the pairs of samples of each task, those with one wrong answer, and with any wrong answers, shapes (tasks,).
 
-    Without bias, the chances that two samples are both wrong and give the same answer, or any two.
+    Both are shares of all pairs: chances, estimated without bias however many samples there are.
     """
     wrong = [
         Counter(reply.answer for reply in row if not reply.exact and reply.answer is not None) for row in arm.replies

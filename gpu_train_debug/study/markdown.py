@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from gpu_train_debug.study.band import INSIDE, MIXABLE, TOO_FEW
 from gpu_train_debug.study.controls import BEYOND, CONTROL_OUTCOMES, FAULT_OUTCOMES
 from gpu_train_debug.study.errors import KINDS
 from gpu_train_debug.study.freeze import ALTERED, AMENDED, UNFROZEN
@@ -231,19 +232,21 @@ def _calibration(section: Mapping[str, Any]) -> str:
     ]
     for row in section["splits"]:
         split, mean = _split(row["split"]), row["mean"]
-        if row["status"] == "inside":
+        outside = f"**{split}**: {mean:.3f}, {'below' if mean < low else 'above'} the band"
+        reach = "mixing its tiers gives means from {:.3f} to {:.3f}".format(*row["reach"])
+        if row["status"] == INSIDE:
             verdict = f"**{split}**: {mean:.3f}, inside the band."
-        elif row["status"] == "mix":
+        elif row["status"] == MIXABLE:
             verdict = (
-                f"**{split}**: {mean:.3f}, {'below' if mean < low else 'above'} the band. The mix suggested below "
-                f"has a mean of {row['expected']:.3f}."
+                f"{outside}. The mix suggested below takes {row['suggested']} of the {row['tasks']} tasks and has a "
+                f"mean of {row['expected']:.3f}."
             )
+            if row["small"]:
+                verdict += " That is so few that the mean says little, and controls may be lost: make more tasks."
+        elif row["status"] == TOO_FEW:
+            verdict = f"{outside}. A mix would get into it ({reach}), but not in whole tasks of so few: make more."
         else:
-            verdict = (
-                f"**{split}**: {mean:.3f}, {'below' if mean < low else 'above'} the band, and no mix of its tiers "
-                f"gets into it with these tasks: means between {row['reach'][0]:.3f} and {row['reach'][1]:.3f} are "
-                "within reach."
-            )
+            verdict = f"{outside}, and no mix gets into it: {reach}."
         cells = (
             [
                 _text(tier["tier"]) + (" (controls)" if tier["control"] else ""),

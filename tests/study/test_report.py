@@ -135,6 +135,31 @@ def test_tasks_without_controls_are_noted(tmp_path: Path) -> None:
     assert "| `cold_oven` | 3 |" in render_markdown(content, {})
 
 
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"status": "inside", "mean": 0.7}, "0.700, inside the band."),
+        (
+            {"status": "mix", "small": False},
+            "0.545, below the band. The mix suggested below takes 4 of the 14 tasks and has",
+        ),
+        ({"small": True}, "That is so few that the mean says little"),
+        (
+            {"status": "too few tasks", "reach": [0.2, 0.9]},
+            "A mix would get into it (mixing its tiers gives means from 0.2",
+        ),
+        (
+            {"status": "out of reach", "mean": 0.9, "reach": [0.8, 1.0]},
+            "0.900, above the band, and no mix gets into it: mixing",
+        ),
+    ],
+    ids=["inside", "mix", "small mix", "too few tasks", "out of reach"],
+)
+def test_verdict_on_the_calibration_is_told(changed: dict[str, Any], text: str, content: dict[str, Any]) -> None:
+    content["calibration"]["splits"][1].update(changed)
+    assert text in render_markdown(content, {})
+
+
 def test_what_was_left_out_is_noted(simulated: Path, task_set: TaskSet) -> None:
     plan = Plan(bootstrap=FAST, samples=3, twins={"sticky_rye": ("no_such_fault",)})
     notes = content_of([simulated], task_set, plan)["notes"]
