@@ -335,7 +335,7 @@ _PLAN: Mapping[str, Callable[[Any], Any]] = {
 }
 _PRIMARY: Mapping[str, Callable[[Any], Any]] = {"metric": _metric, "splits": _texts}
 _BOOTSTRAP: Mapping[str, Callable[[Any], Any]] = {
-    "resamples": _whole(200, 1_000_000),
+    "resamples": _whole(200, 100_000),
     "seed": _whole(0, 2**63 - 1),
     "confidence": _share,
     "stratify": _flag,
