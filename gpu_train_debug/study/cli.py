@@ -200,8 +200,7 @@ def report(
             raise click.UsageError("the plan is frozen: change its twins there, and amend it")
         seal = with_departures(seal, task_set, expected=expect or "")
         scores = score_archives(archives, task_set, splits=plan.splits, arms=plan.arms, samples=plan.samples)
-        names = [arm.name for arm in scores.arms]
-        plan = complete_plan(plan, task_set.tasks, arms=names, samples=min(arm.samples for arm in scores.arms))
+        plan = complete_plan(plan, task_set.tasks, {arm.name: arm.samples for arm in scores.arms})
         files = write_report(
             analyse(scores, plan, seal, task_set), out, pictures=None if pictures == "none" else pictures
         )

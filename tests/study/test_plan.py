@@ -69,16 +69,23 @@ def test_content_reads_back_as_the_same_plan(tmp_path: Path) -> None:
 
 
 def test_open_questions_are_filled_in(task_set: TaskSet) -> None:
-    plan = complete_plan(Plan(), task_set.tasks, arms=["base", "sft", "grpo"], samples=6)
+    plan = complete_plan(Plan(), task_set.tasks, {"base": 6, "sft": 6, "grpo": 6})
     assert plan.reference == plan.band.arm == "base"
     assert plan.comparisons == (("sft", "base"), ("grpo", "base"))
     assert plan.splits == ("ood", "test")
     assert plan.primary == Primary("exact", ("*",))
-    assert (plan.pass_at, plan.group_sizes) == ((1, 2, 4), (6,))
+    assert (plan.samples, plan.pass_at, plan.group_sizes) == (6, (1, 2, 4), (6,))
+
+
+def test_samples_stay_open_when_arms_have_unlike_numbers(task_set: TaskSet) -> None:
+    plan = complete_plan(Plan(), task_set.tasks, {"base": 2, "tuned": 4})
+    assert (plan.samples, plan.pass_at, plan.group_sizes) == (None, (1, 2), (2,))
+    with pytest.raises(StudyError, match="pass@4 needs at least 4 samples, there are 2"):
+        complete_plan(Plan(pass_at=(4,)), task_set.tasks, {"base": 2, "tuned": 4})
 
 
 def test_one_split_and_one_sample_leave_little_to_fill_in(task_set: TaskSet) -> None:
-    plan = complete_plan(Plan(splits=("test",)), task_set.tasks, arms=["base"], samples=1)
+    plan = complete_plan(Plan(splits=("test",)), task_set.tasks, {"base": 1})
     assert plan.primary.splits == ("test",)
     assert (plan.comparisons, plan.pass_at, plan.group_sizes) == ((), (1,), ())
 

@@ -30,8 +30,7 @@ FAST = Bootstrap(resamples=400)
 def content_of(paths: list[Path], task_set: TaskSet, plan: Plan | None = None) -> dict[str, Any]:
     plan = plan or Plan(title="Tuned | base", bootstrap=FAST, twins={"sticky_rye": ("wet_dough",)})
     scores = score_archives(paths, task_set, splits=plan.splits, arms=plan.arms, samples=plan.samples)
-    samples = min(arm.samples for arm in scores.arms)
-    full = complete_plan(plan, task_set.tasks, arms=[arm.name for arm in scores.arms], samples=samples)
+    full = complete_plan(plan, task_set.tasks, {arm.name: arm.samples for arm in scores.arms})
     content = analyse(scores, full, Seal(UNFROZEN), task_set)
     content["inputs"]["archives"] = {}
     return content
@@ -121,7 +120,8 @@ def test_arms_with_unlike_samples_are_noted(simulated: Path, task_set: TaskSet, 
     path = write_rows(tmp_path / "unlike.jsonl", [row for row in rows if row["arm"] == "base" or row["sample"] < 2])
     content = content_of([path], task_set)
     assert any("differ in their numbers of samples" in note for note in content["notes"])
-    assert content["plan"]["content"]["samples"] == 2
+    assert content["plan"]["content"]["samples"] is None
+    assert content["inputs"]["arms"] == [{"arm": "base", "samples": 4}, {"arm": "tuned", "samples": 2}]
 
 
 def test_tasks_without_controls_are_noted(tmp_path: Path) -> None:
