@@ -216,7 +216,7 @@ def _outcomes(scores: Scores, scopes: Sequence[Scope]) -> list[Row]:
 
 
 def _twins(scores: Scores, plan: Plan) -> list[Row]:
-    """For each arm and archetype of faults: how often it is diagnosed and missed, and what happens on its twins."""
+    """For each arm, split and archetype of faults: how often it is right and missed, and what happens on its twins."""
     healthy = healthy_codes(scores.tasks)
     rows: list[Row] = []
     pairings = pair_twins(scores.tasks, plan.twins)
@@ -231,6 +231,7 @@ def _twins(scores: Scores, plan: Plan) -> list[Row]:
             rows.append(
                 {
                     "arm": arm.name,
+                    "split": pairing.split,
                     "archetype": pairing.archetype,
                     "codes": list(pairing.codes),
                     "tasks": len(own),

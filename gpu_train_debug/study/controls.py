@@ -57,14 +57,15 @@ def outcome_rates(arm: ArmScores, tasks: Sequence[Task], healthy: frozenset[str]
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """An archetype of faults and its twins: rows of their tasks.
+    """An archetype of faults and its twins in one split: rows of their tasks.
 
     Attributes:
-        stated: The plan names the twins; else they are all controls of the same system.
+        stated: The plan names the twins; else they are all controls of the same system in the split.
         twins: Names of the archetypes of controls.
         codes: Of the fault's golds.
     """
 
+    split: str
     archetype: str
     stated: bool
     twins: tuple[str, ...]
@@ -74,25 +75,31 @@ class Pairing:
 
 
 def pair_twins(tasks: Sequence[Task], twins: Mapping[str, Sequence[str]]) -> list[Pairing]:
-    """Put beside each archetype of faults its controls, by archetype name."""
+    """Put beside the faults of each archetype their controls of the same split, by split and archetype name.
+
+    Splits are kept apart because an arm may know one of them: a fault that it never saw, beside controls that it
+    was trained on, would look well told apart.
+    """
+    faults: dict[tuple[str, str], list[int]] = {}
+    for row, task in enumerate(tasks):
+        if not task.control:
+            faults.setdefault((task.split, task.archetype), []).append(row)
+    order = list(dict.fromkeys(task.split for task in tasks))
     pairings = []
-    for archetype in sorted({task.archetype for task in tasks if not task.control}):
-        rows = tuple(row for row, task in enumerate(tasks) if task.archetype == archetype and not task.control)
-        stated = [name for name, faults in twins.items() if archetype in faults]
+    for (split, archetype), rows in sorted(faults.items(), key=lambda item: (order.index(item[0][0]), item[0][1])):
+        controls = [row for row, task in enumerate(tasks) if task.control and task.split == split]
+        stated = [row for row in controls if archetype in twins.get(tasks[row].archetype, ())]
         systems = {tasks[row].system for row in rows}
-        beside = tuple(
-            row
-            for row, task in enumerate(tasks)
-            if task.control and (task.archetype in stated if stated else task.system in systems)
-        )
+        beside = stated or [row for row in controls if tasks[row].system in systems]
         pairings.append(
             Pairing(
+                split=split,
                 archetype=archetype,
                 stated=bool(stated),
                 twins=tuple(sorted({tasks[row].archetype for row in beside})),
                 codes=tuple(sorted({code for row in rows for code in tasks[row].codes})),
-                rows=rows,
-                twin_rows=beside,
+                rows=tuple(rows),
+                twin_rows=tuple(beside),
             )
         )
     return pairings

@@ -290,16 +290,19 @@ def _twins(content: Mapping[str, Any], arms: Sequence[str]) -> str:
         return ""
     told = [
         "## Faults beside their twins",
-        "Each fault with the healthy runs that resemble it. `named` is how often one of the fault's codes is named "
-        "on the fault, `on twins` how often on its twins; their difference, `separation`, is 0 for a model that "
-        "can't tell them apart. `false alarm` is any fault named on the twins. There are too few "
-        "tasks of each for intervals.",
+        "Each fault with the healthy runs of its split that resemble it. `named` is how often one of the fault's codes "
+        "is named on the fault, `on twins` how often on its twins; their difference, `separation`, is 0 for a model "
+        "that can't tell them apart. `false alarm` is any fault named on the twins. There are too few tasks of each "
+        "for intervals.",
     ]
     if not all(row["stated"] for row in rows):
-        told.append("Where the plan states no twin (*), the controls of the same system stand in.")
+        told.append(
+            "Where no twin is stated or the split has none of it (*), the controls of the same system stand in."
+        )
     for arm in arms:
         cells = (
             [
+                _split(row["split"]),
                 _code(row["archetype"]),
                 str(row["tasks"]),
                 share(row["right"]),
@@ -313,7 +316,19 @@ def _twins(content: Mapping[str, Any], arms: Sequence[str]) -> str:
             ]
             for row in pick(rows, arm=arm)
         )
-        head = ["fault", "tasks", "right", "miss", "named", "twins", "tasks", "on twins", "separation", "false alarm"]
+        head = [
+            "split",
+            "fault",
+            "tasks",
+            "right",
+            "miss",
+            "named",
+            "twins",
+            "tasks",
+            "on twins",
+            "separation",
+            "false alarm",
+        ]
         told += [f"### {_text(arm)}", table(head, cells)]
     return "\n\n".join(told)
 
@@ -322,7 +337,8 @@ def _confusions(content: Mapping[str, Any], pictures: Mapping[str, str]) -> str:
     parts = [
         "## Confusion of codes",
         "Rows are codes of golds, columns what was named. A missed code counts as what was named wrongly in its "
-        "place, in equal parts if there are several. Shares are of the samples whose gold has the code.",
+        "place, in equal parts if there are several. Shares are of the samples whose gold has the code, over all "
+        "splits of the study.",
     ]
     for confusion in content["confusion"]:
         parts.append(f"### {_text(confusion['arm'])}")

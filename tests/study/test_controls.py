@@ -103,6 +103,19 @@ def test_stated_twins_stand_beside_their_fault_and_controls_of_the_system_beside
     assert (dry.archetype, dry.stated, dry.twins, dry.twin_rows) == ("dry", False, ("calm", "still"), (0, 3))
 
 
+def test_twins_are_of_the_same_split() -> None:
+    """A stated twin that another split has is no twin here: the controls of the system stand in, or none."""
+    tasks = [
+        make_task(0, split="train", codes=("HEALTHY",), archetype="calm"),
+        make_task(1, split="train", codes=("COLD",), archetype="cold"),
+        make_task(0, split="test", codes=("COLD",), archetype="cold"),
+        make_task(1, split="test", codes=("HEALTHY",), archetype="still"),
+        make_task(0, split="ood", codes=("COLD",), archetype="cold"),
+    ]
+    found = [(pairing.split, pairing.stated, pairing.twins) for pairing in pair_twins(tasks, {"calm": ["cold"]})]
+    assert found == [("train", True, ("calm",)), ("test", False, ("still",)), ("ood", False, ())]
+
+
 def test_fault_without_controls_has_no_twins() -> None:
     (pairing,) = pair_twins([ONE], {})
     assert (pairing.twins, pairing.twin_rows) == ((), ())
