@@ -1,15 +1,17 @@
 """How often the intervals of a study hold the truth: `python -m benchmarks.intervals`.
 
-Prints, as Markdown, the coverage of four bootstrap intervals over simulated studies with known effects; that
-of the interval in use by the number of informative tasks; and that over whole studies, each with an archive
-that is written, read, graded and compared. The results stand in intervals.md, with what follows from them.
+Prints, as Markdown, the coverage of four bootstrap intervals over simulated studies with known effects; of the
+interval in use, how many of those that miss are marked, and the coverage by the number of informative tasks; and
+all of that over whole studies, each with an archive that is written, read, graded and compared. The results stand
+in intervals.md, with what follows from them; tests/study/test_coverage.py holds to them.
 """
 
 from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,9 +19,9 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from gpu_train_debug.study.markdown import table
-from gpu_train_debug.study.paired import compare_arms
+from gpu_train_debug.study.paired import Comparison, compare_arms
 from gpu_train_debug.study.plan import Bootstrap, Plan, Primary
-from gpu_train_debug.study.resample import Floats, Resampler
+from gpu_train_debug.study.resample import Estimate, Floats, Resampler
 from gpu_train_debug.study.scopes import whole_scopes
 from gpu_train_debug.study.score import score_archives
 from gpu_train_debug.study.simulate import Simulation, exact_rates, simulate_rows, true_rate
@@ -36,6 +38,20 @@ SETTINGS = {
     "easy tasks": {"base": 3.0, "tuned": 4.0},
 }
 """Abilities of two arms, in logits."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of whole studies: the arms, and how many tasks each split has."""
+
+    simulation: Simulation
+    sizes: dict[str, int]
+
+
+KINDS = {
+    "60 tasks, 4 samples": Kind(Simulation({"base": -0.5, "tuned": 0.3}, samples=4), {"test": 36, "ood": 24}),
+    "20 easy tasks, 1 sample": Kind(Simulation(SETTINGS["easy tasks"], samples=1), {"test": 12, "ood": 8}),
+}
 
 Bounds = tuple[Floats, Floats]
 
@@ -62,10 +78,41 @@ def true_difference(simulation: Simulation) -> float:
     return tuned - base
 
 
+def _resampler(tasks: int) -> Resampler:
+    return Resampler([""] * tasks, resamples=RESAMPLES, confidence=1 - 2 * TAIL, key="benchmark")
+
+
+def estimate_all(columns: Floats) -> list[Estimate]:
+    """The interval in use, of each column."""
+    return _resampler(len(columns)).means(columns)
+
+
+HELD = ("coverage", "marked †", "not marked, and missed")
+
+
+@dataclass(frozen=True)
+class Held:
+    """Of many intervals, the shares that hold the truth, that are marked as thin, and that neither do nor are."""
+
+    covered: float
+    marked: float
+    misleading: float
+
+    def cells(self) -> list[str]:
+        return [f"{100 * share:.1f}" for share in (self.covered, self.marked, self.misleading)]
+
+
+def judge(estimates: Sequence[Estimate], truth: float) -> Held:
+    ends = [(found.low, found.high) for found in estimates]
+    holds = np.array([low is not None and high is not None and low <= truth <= high for low, high in ends])
+    marked = np.array([found.thin for found in estimates])
+    return Held(holds.mean(), marked.mean(), (~holds & ~marked).mean())
+
+
 def bounds(columns: Floats) -> Iterator[Bounds]:
     """The bounds of each of `METHODS` for each column."""
     tasks, studies = columns.shape
-    resampler = Resampler([""] * tasks, resamples=RESAMPLES, confidence=1 - 2 * TAIL, key="benchmark")
+    resampler = _resampler(tasks)
     own = resampler.means(columns)
     yield np.array([found.low for found in own], dtype=float), np.array([found.high for found in own], dtype=float)
 
@@ -111,6 +158,18 @@ def methods_table() -> str:
     return table(["setting", "samples", "tasks", *METHODS], rows)
 
 
+def marked_table() -> str:
+    """The interval in use: what the mark tells where few tasks differ."""
+    rows = []
+    for setting, abilities in SETTINGS.items():
+        for samples in (1, 8):
+            simulation = Simulation(abilities, samples=samples)
+            for tasks in (20, 60):
+                held = judge(estimate_all(differences(simulation, tasks, seed=tasks)), true_difference(simulation))
+                rows.append([setting, str(samples), str(tasks), *held.cells()])
+    return table(["setting", "samples", "tasks", *HELD], rows)
+
+
 def informative_table() -> str:
     """Coverage by how many tasks differ from the most frequent value, over all settings of up to 60 tasks."""
     columns: dict[str, list[tuple[int, bool]]] = {"of differences": [], "of means": []}
@@ -119,12 +178,11 @@ def informative_table() -> str:
             simulation = Simulation(abilities, samples=samples)
             alone = Simulation({"tuned": abilities["tuned"]}, samples=samples)
             for tasks in (20, 60):
-                resampler = Resampler([""] * tasks, resamples=RESAMPLES, confidence=1 - 2 * TAIL, key="benchmark")
                 for name, values, truth in (
                     ("of differences", differences(simulation, tasks, seed=tasks + 1), true_difference(simulation)),
                     ("of means", arm_means(alone, tasks, seed=tasks + 2)[0], true_rate(abilities["tuned"], alone)),
                 ):
-                    for found in resampler.means(values):
+                    for found in estimate_all(values):
                         assert found.low is not None
                         assert found.high is not None
                         columns[name].append((found.informative, found.low <= truth <= found.high))
@@ -138,34 +196,39 @@ def informative_table() -> str:
     return table(["informative tasks", *columns], rows)
 
 
-def whole_studies(studies: int = 500) -> str:
-    """Archives of 60 tasks in two splits, written, read, graded, and compared: exact answers, all and one split."""
-    tasks = tuple(_task(split, number) for split, size in (("test", 36), ("ood", 24)) for number in range(size))
+def whole_studies(kind: Kind, studies: int = 500) -> dict[str, list[Comparison]]:
+    """Archives that are written, read, graded and compared: for each split, and all tasks, the exact answers."""
+    tasks = tuple(_task(split, number) for split, size in kind.sizes.items() for number in range(size))
     task_set = TaskSet(tasks, {}, {})
     plan = Plan(
         arms=("base", "tuned"),
         comparisons=(("tuned", "base"),),
-        splits=("test", "ood"),
+        splits=tuple(kind.sizes),
         primary=Primary(splits=("*",)),
         bootstrap=Bootstrap(resamples=RESAMPLES),
     )
-    held = {"*": 0, "test": 0, "ood": 0}
-    rejected = 0
+    found: dict[str, list[Comparison]] = {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "archive.jsonl"
         for study in range(studies):
-            simulation = Simulation({"base": -0.5, "tuned": 0.3}, samples=4, seed=study)
+            simulation = replace(kind.simulation, seed=study)
             path.write_text("".join(json.dumps(row) + "\n" for row in simulate_rows(tasks, simulation)))
             scores = score_archives([path], task_set, splits=plan.splits, arms=plan.arms)
-            truth = true_difference(simulation)
             for row in compare_arms(scores, whole_scopes(scores.tasks, plan.bootstrap), plan):
                 if row.metric == "exact":
-                    low, high = row.difference.low, row.difference.high
-                    held[row.split] += low is not None and high is not None and low <= truth <= high
-                    rejected += row.split == "*" and row.p <= 2 * TAIL
-    cells = [[split, f"{100 * count / studies:.1f}"] for split, count in held.items()]
-    found = f"Effect found (p <= 0.05, all tasks): {100 * rejected / studies:.1f} percent of the studies."
-    return f"{table(['split', 'coverage'], cells)}\n\n{found}"
+                    found.setdefault(row.split, []).append(row)
+    return found
+
+
+def whole_table() -> str:
+    rows = []
+    for name, kind in KINDS.items():
+        truth = true_difference(kind.simulation)
+        for split, comparisons in whole_studies(kind).items():
+            held = judge([row.difference for row in comparisons], truth)
+            power = np.mean([row.p <= 2 * TAIL for row in comparisons])
+            rows.append([name, "all" if split == "*" else split, *held.cells(), f"{100 * power:.1f}"])
+    return table(["studies", "split", *HELD, "effect found (p <= 0.05)"], rows)
 
 
 def _task(split: str, number: int) -> Task:
@@ -175,8 +238,9 @@ def _task(split: str, number: int) -> Task:
 
 def main() -> None:
     print(f"## Four intervals, {STUDIES} studies each, percent\n\n{methods_table()}\n")
+    print(f"## The interval in use, percent\n\n{marked_table()}\n")
     print(f"## By informative tasks\n\n{informative_table()}\n")
-    print(f"## Whole studies\n\n{whole_studies()}")
+    print(f"## Whole studies, 500 of each kind, percent\n\n{whole_table()}")
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ from gpu_train_debug.study.score import Scores
 from gpu_train_debug.study.tabulate import Columns, Row, estimate_row, rounded
 from gpu_train_debug.study.tasks import TaskSet
 
-SCHEMA = 1
+SCHEMA = 2
 """Changes with any change to the keys of the report or to what they hold."""
 
 
@@ -92,8 +92,8 @@ def _notes(scores: Scores, plan: Plan) -> list[str]:
         )
     if len({arm.samples for arm in scores.arms}) > 1:
         notes.append(
-            "the arms differ in their numbers of samples: means and pass@k can be compared, "
-            "the shares of kinds of errors can't"
+            "the arms differ in their numbers of samples: means, pass@k and agreement can be compared, "
+            "the kinds of tasks with errors can't"
         )
     if any(arm.samples == 1 for arm in scores.arms):
         notes.append("with one sample of each task nothing can be said on systematic errors or groups")
@@ -148,15 +148,14 @@ def _pass_rates(scores: Scores, scopes: Sequence[Scope], plan: Plan) -> list[Row
 
 
 def _errors(scores: Scores, scopes: Sequence[Scope]) -> list[Row]:
-    """Shares of the kinds among errors; and `agreement`, the share of pairs of errors that agree."""
+    """`agreement`, of pairs of wrong answers those that agree; and the shares of errors by the kind of their task."""
     columns = Columns()
     for arm in scores.arms:
         if arm.samples > 1:
+            columns.add({"arm": arm.name, "kind": "agreement"}, *agreeing_pairs(arm))
             counts, errors = error_counts(arm)
             for kind, column in zip(KINDS, counts.T, strict=True):
                 columns.add({"arm": arm.name, "kind": kind}, column, errors[:, 0])
-            shares, has_pairs = agreeing_pairs(arm)
-            columns.add({"arm": arm.name, "kind": "agreement"}, shares[:, 0], has_pairs[:, 0])
     return columns.rows(scopes)
 
 
@@ -186,6 +185,9 @@ def _calibration(scores: Scores, plan: Plan) -> dict[str, Any]:
                 "mean": found.mean,
                 "expected": found.expected,
                 "reach": list(found.reach),
+                "tasks": len(inside),
+                "suggested": sum(found.counts) if found.counts else None,
+                "small": found.small,
                 "tiers": [
                     {
                         "tier": tier.name,
@@ -214,7 +216,7 @@ def _outcomes(scores: Scores, scopes: Sequence[Scope]) -> list[Row]:
 
 
 def _twins(scores: Scores, plan: Plan) -> list[Row]:
-    """For each arm and archetype of faults: how often it is diagnosed and missed, and what happens on its twins."""
+    """For each arm, split and archetype of faults: how often it is right and missed, and what happens on its twins."""
     healthy = healthy_codes(scores.tasks)
     rows: list[Row] = []
     pairings = pair_twins(scores.tasks, plan.twins)
@@ -229,6 +231,7 @@ def _twins(scores: Scores, plan: Plan) -> list[Row]:
             rows.append(
                 {
                     "arm": arm.name,
+                    "split": pairing.split,
                     "archetype": pairing.archetype,
                     "codes": list(pairing.codes),
                     "tasks": len(own),

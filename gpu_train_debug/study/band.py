@@ -4,7 +4,8 @@ In: per split the tiers, with the reference's scores. Out: a `Calibration`. The 
 that is closest to the present one (smallest relative entropy) among those with the wanted mean: shares are
 multiplied by exp(t * mean of the tier), with one t for all. Tiers of controls keep their share, since it is
 by design. It aims at the middle of what can be reached of the band: at an edge, every second sample of tasks
-would lie outside.
+would lie outside. Whole numbers of tasks may miss what shares would reach: that is another matter than a band
+out of reach, and more tasks help.
 """
 
 from __future__ import annotations
@@ -19,9 +20,13 @@ from scipy.optimize import brentq
 from gpu_train_debug.study.plan import Band
 from gpu_train_debug.study.resample import Floats
 
-INSIDE, MIXABLE, OUT_OF_REACH = "inside", "mix", "out of reach"
+INSIDE, MIXABLE, TOO_FEW, OUT_OF_REACH = "inside", "mix", "too few tasks", "out of reach"
 
-_STEEPEST = 500.0  # of t; means lie between 0 and 1, so this leaves nothing of a tier that is worse by a tenth
+SMALL = 20
+"""The mean of fewer tasks is hardly known to 0.15, the width of the usual band."""
+
+_TIE = 1e-9  # means that are nearer to each other, or to an edge, are equal to it
+_NOTHING = 50.0  # a tilt by exp(-50) leaves nothing of a tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,7 @@ class Calibration:
         counts: Tasks of each tier in the largest suggested mix that repeats no task; as they are if the mean
             is inside; empty if no mix gets there.
         expected: Mean of these counts.
-        reach: Lowest and highest mean that mixing can give.
+        reach: Lowest and highest mean that mixing can give, both included.
     """
 
     status: str
@@ -52,6 +57,11 @@ class Calibration:
     counts: tuple[int, ...]
     expected: float | None
     reach: tuple[float, float]
+
+    @property
+    def small(self) -> bool:
+        """There is a suggestion, of so few tasks that its mean says little."""
+        return self.status == MIXABLE and sum(self.counts) < SMALL
 
 
 def tiers_of(names: Sequence[str], controls: Sequence[bool], means: Floats) -> tuple[Tier, ...]:
@@ -71,18 +81,24 @@ def calibrate(tiers: Sequence[Tier], band: Band) -> Calibration:
     means = np.array([tier.mean for tier in tiers])
     free = np.array([not tier.control for tier in tiers])
     shares = counts / counts.sum()
-    mean = float(shares @ means)
     reach = _reach(shares, means, free)
-    if band.low <= mean <= band.high:
+    mean = float(np.clip(shares @ means, *reach))
+    if _inside(mean, band):
         return Calibration(INSIDE, mean, tuple(tiers), tuple(tier.tasks for tier in tiers), mean, reach)
-    mixed = _tilt(shares, means, free, (max(band.low, reach[0]) + min(band.high, reach[1])) / 2)
-    if mixed is not None:
-        most = min(tier.tasks / share for tier, share in zip(tiers, mixed, strict=True) if share > 0)
-        suggested = _rounded(mixed, most, counts)
-        expected = float(suggested @ means / suggested.sum())
-        if band.low <= expected <= band.high:
-            return Calibration(MIXABLE, mean, tuple(tiers), tuple(int(n) for n in suggested), expected, reach)
-    return Calibration(OUT_OF_REACH, mean, tuple(tiers), (), None, reach)
+    low, high = max(band.low, reach[0]), min(band.high, reach[1])
+    if low > high + _TIE:
+        return Calibration(OUT_OF_REACH, mean, tuple(tiers), (), None, reach)
+    mixed = _tilt(shares, means, free, (low + high) / 2)
+    most = min(tier.tasks / share for tier, share in zip(tiers, mixed, strict=True) if share > _TIE)
+    suggested = _rounded(mixed, most, counts)
+    expected = float(suggested @ means / suggested.sum())
+    if not _inside(expected, band):
+        return Calibration(TOO_FEW, mean, tuple(tiers), (), None, reach)
+    return Calibration(MIXABLE, mean, tuple(tiers), tuple(int(n) for n in suggested), expected, reach)
+
+
+def _inside(mean: float, band: Band) -> bool:
+    return band.low - _TIE <= mean <= band.high + _TIE
 
 
 def _reach(shares: Floats, means: Floats, free: npt.NDArray[np.bool_]) -> tuple[float, float]:
@@ -93,20 +109,24 @@ def _reach(shares: Floats, means: Floats, free: npt.NDArray[np.bool_]) -> tuple[
     return fixed + left * float(means[free].min()), fixed + left * float(means[free].max())
 
 
-def _tilt(shares: Floats, means: Floats, free: npt.NDArray[np.bool_], target: float) -> Floats | None:
-    """Shares tilted so that the mean is `target`; None if no tilt does it."""
+def _tilt(shares: Floats, means: Floats, free: npt.NDArray[np.bool_], target: float) -> Floats:
+    """Shares tilted so that the mean is `target`, within reach; at an end of that, only outermost tiers are left."""
 
     def tilted(steepness: float) -> Floats:
-        exponents = np.where(free, steepness * means, 0.0)
-        weights = np.where(free, shares * np.exp(exponents - exponents[free].max()), 0.0)
+        exponents = np.where(free, steepness * means, -np.inf)
+        weights = shares * np.exp(exponents - exponents.max())
         return np.where(free, weights / weights.sum() * shares[free].sum(), shares)
 
     def miss(steepness: float) -> float:
         return float(tilted(steepness) @ means) - target
 
-    if not free.any() or miss(-_STEEPEST) >= 0 or miss(_STEEPEST) <= 0:
-        return None
-    return tilted(float(brentq(miss, -_STEEPEST, _STEEPEST, xtol=1e-12)))
+    gaps = np.diff(np.unique(means[free]))
+    steepest = _NOTHING / max(_TIE, float(gaps.min(initial=1.0)))
+    if miss(-steepest) >= 0:
+        return tilted(-steepest)
+    if miss(steepest) <= 0:
+        return tilted(steepest)
+    return tilted(float(brentq(miss, -steepest, steepest, xtol=1e-12)))
 
 
 def _rounded(shares: Floats, total: float, available: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

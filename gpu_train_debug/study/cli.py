@@ -7,7 +7,7 @@ The numerical libraries are loaded by the commands, not by this module.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,11 +21,11 @@ from gpu_train_debug.tasks import TasksError, data_folder, sources_folder
 if TYPE_CHECKING:
     from gpu_train_debug.study.freeze import Seal
     from gpu_train_debug.study.plan import Plan
-    from gpu_train_debug.study.tasks import TaskSet
+    from gpu_train_debug.study.tasks import Task, TaskSet
 
 CLEAN, FOUND = 0, 1
 
-HERE = Path("out")
+COMPILED = Path("out")  # where `gtd compile` writes
 TWINS = "twins.toml"
 _EXTRA = ("numpy", "scipy", "matplotlib")
 
@@ -59,12 +59,12 @@ archives_argument = click.argument("archives", nargs=-1, required=True, type=cli
 
 def _known_tasks(_context: click.Context, _option: click.Parameter, paths: tuple[Path, ...]) -> tuple[Path, ...]:
     """Where tasks are if nobody says so: in `out`, or else in the installed package."""
-    if paths or HERE.is_dir():
-        return paths or (HERE,)
+    if paths or COMPILED.is_dir():
+        return paths or (COMPILED,)
     try:
         return (data_folder(),)
     except TasksError:
-        return (HERE,)  # reading it says that it isn't there
+        return (COMPILED,)  # reading it says that it isn't there
 
 
 tasks_option = click.option(
@@ -186,28 +186,21 @@ def report(
     with refusals():
         from gpu_train_debug.study.analyse import analyse
         from gpu_train_debug.study.freeze import with_departures
-        from gpu_train_debug.study.plan import complete_plan, read_twins
+        from gpu_train_debug.study.plan import complete_plan
         from gpu_train_debug.study.report import write_report
         from gpu_train_debug.study.score import score_archives
         from gpu_train_debug.study.tasks import read_tasks
 
-        plan, seal = _plan(plan_file)
-        chosen: dict[str, Any] = {"splits": splits, "arms": arms, "samples": samples, "reference": reference}
-        given = {key: value for key, value in chosen.items() if value}
-        if twins is not None:
-            given["twins"] = read_twins(twins)
-        if plan_file is not None and given:
-            raise click.UsageError(
-                f"the plan says the {', '.join(given)}: change it there (and amend it, if it is frozen)"
-            )
+        options = {"splits": splits, "arms": arms, "samples": samples, "reference": reference}
+        plan, seal = _plan(plan_file, {key: value for key, value in options.items() if value})
         task_set = read_tasks(tasks)
-        if plan_file is None and twins is None:
-            given["twins"] = _frozen_twins(tasks, task_set)
-        plan = replace(plan, **given)
+        if not seal.links:
+            plan = _with_twins(plan, twins, tasks, task_set)
+        elif twins is not None:
+            raise click.UsageError("the plan is frozen: change its twins there, and amend it")
         seal = with_departures(seal, task_set, expected=expect or "")
         scores = score_archives(archives, task_set, splits=plan.splits, arms=plan.arms, samples=plan.samples)
-        names = [arm.name for arm in scores.arms]
-        plan = complete_plan(plan, task_set.tasks, arms=names, samples=min(arm.samples for arm in scores.arms))
+        plan = complete_plan(plan, task_set.tasks, {arm.name: arm.samples for arm in scores.arms})
         files = write_report(
             analyse(scores, plan, seal, task_set), out, pictures=None if pictures == "none" else pictures
         )
@@ -217,28 +210,46 @@ def report(
     return FOUND if seal.departures else CLEAN
 
 
-def _plan(path: Path | None) -> tuple[Plan, Seal]:
+def _plan(path: Path | None, options: Mapping[str, Any]) -> tuple[Plan, Seal]:
+    """The plan of a file; without one, a draft that says what the options do."""
     from gpu_train_debug.study.freeze import UNFROZEN, Seal, read_frozen
-    from gpu_train_debug.study.plan import Plan, read_plan
+    from gpu_train_debug.study.plan import parse_plan, read_plan
 
     if path is None:
-        return Plan(), Seal(UNFROZEN)
+        return parse_plan(options, "the options", draft=True), Seal(UNFROZEN)
+    if options:
+        raise click.UsageError(
+            f"the plan says the {', '.join(options)}: change it there (and amend it, if it is frozen)"
+        )
     if path.suffix == ".toml":
         return read_plan(path), Seal(UNFROZEN)
     return read_frozen(path)
 
 
-def _frozen_twins(tasks: Sequence[Path], task_set: TaskSet) -> dict[str, tuple[str, ...]]:
-    """The twins that come with the frozen splits, of archetypes that have tasks; none for other splits."""
+def _with_twins(plan: Plan, twins: Path | None, tasks: Sequence[Path], task_set: TaskSet) -> Plan:
+    """A draft with the twins of the file; without a file its own, or else those of the frozen splits."""
+    from gpu_train_debug.study.faults import refuse
+    from gpu_train_debug.study.plan import read_twins
+    from gpu_train_debug.study.score import choose_tasks
+
+    if twins is not None:
+        if plan.twins:
+            raise refuse("the plan has twins of its own", helps=("give them there or with --twins",))
+        return replace(plan, twins=read_twins(twins))
+    return plan if plan.twins else replace(plan, twins=_frozen_twins(tasks, choose_tasks(task_set, plan.splits)))
+
+
+def _frozen_twins(paths: Sequence[Path], chosen: Sequence[Task]) -> dict[str, tuple[str, ...]]:
+    """The twins that come with the frozen splits, of archetypes that `chosen` has tasks of; none for other splits."""
     from gpu_train_debug.study.plan import read_twins
 
     try:
         stated = sources_folder() / TWINS
-        if [path.resolve() for path in tasks] != [data_folder().resolve()] or not stated.exists():
+        if [path.resolve() for path in paths] != [data_folder().resolve()] or not stated.exists():
             return {}
     except TasksError:
         return {}
-    known = {task.archetype for task in task_set.tasks}
+    known = {task.archetype for task in chosen}
     kept = {twin: tuple(name for name in faults if name in known) for twin, faults in read_twins(stated).items()}
     return {twin: faults for twin, faults in kept.items() if twin in known and faults}
 
@@ -264,7 +275,7 @@ def freeze(
     with refusals():
         from gpu_train_debug.study.faults import refuse
         from gpu_train_debug.study.freeze import amend_plan, freeze_plan, read_frozen
-        from gpu_train_debug.study.plan import read_plan, read_twins
+        from gpu_train_debug.study.plan import read_plan
         from gpu_train_debug.study.report import write_whole
         from gpu_train_debug.study.tasks import read_tasks
 
@@ -274,12 +285,8 @@ def freeze(
                 str(out),
                 helps=(f"amend it with --amends {out} --reason ..., or choose another name with -o",),
             )
-        plan = read_plan(plan_file)
-        if twins is not None and plan.twins:
-            raise refuse("the plan has twins of its own", str(plan_file), helps=("give them there or with --twins",))
         task_set = read_tasks(tasks)
-        if not plan.twins:
-            plan = replace(plan, twins=_frozen_twins(tasks, task_set) if twins is None else read_twins(twins))
+        plan = _with_twins(read_plan(plan_file), twins, tasks, task_set)
         text = freeze_plan(plan, task_set) if amends is None else amend_plan(amends, plan, task_set, reason)
         write_whole(out, text.encode())
         _, seal = read_frozen(out)
@@ -315,6 +322,8 @@ def simulate(
 ) -> int:
     """Make an archive of simulated arms, whose true rates are known."""
     abilities = dict(map(_ability, arms))
+    if len(abilities) < len(arms):
+        raise click.UsageError("two arms have the same name")
     with refusals():
         from gpu_train_debug.study.report import write_whole
         from gpu_train_debug.study.score import choose_tasks

@@ -12,14 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpu_train_debug.study.resample import Floats
-from gpu_train_debug.study.score import ArmScores
+from gpu_train_debug.study.score import ArmScores, Reply
 from gpu_train_debug.study.tasks import Task
 
-CONTROL_OUTCOMES = ("right", "false_alarm", "none")
-"""Of a sample on a control: it says that all is well; it names a fault; it has no diagnosis."""
+CONTROL_OUTCOMES = ("right", "part", "false_alarm", "none")
+"""Of a sample on a control: its diagnosis is right; names no fault, but isn't right; names a fault; isn't there."""
 
 FAULT_OUTCOMES = ("right", "part", "wrong", "miss", "none")
-"""Of a sample on a faulty run: exactly its codes; some of them, or more; only others; all is well; no diagnosis."""
+"""Of a sample on a faulty run: its diagnosis is right; names some of the codes, or more; only others; says that all
+is well; isn't there. A diagnosis is right if the grader says so: a code named twice is one too many."""
 
 NOTHING, OTHER, BEYOND = "(none)", "(other)", "(beyond)"
 """In a confusion: no code was named; a code that no task has; named beyond the codes of the gold."""
@@ -29,18 +30,18 @@ def healthy_codes(tasks: Sequence[Task]) -> frozenset[str]:
     return frozenset(code for task in tasks if task.control for code in task.codes)
 
 
-def outcome(named: tuple[str, ...] | None, task: Task, healthy: frozenset[str]) -> str:
+def outcome(reply: Reply, task: Task, healthy: frozenset[str]) -> str:
     """Judge the diagnosis of one sample."""
-    if not named:
-        return "none"
-    codes = frozenset(named)
-    if codes == frozenset(task.codes):
+    if reply.diagnosed:
         return "right"
+    if not reply.codes:
+        return "none"
+    calm = healthy.issuperset(reply.codes)
     if task.control:
-        return "false_alarm"
-    if codes <= healthy:
+        return "part" if calm else "false_alarm"
+    if calm:
         return "miss"
-    return "part" if codes & frozenset(task.codes) else "wrong"
+    return "wrong" if frozenset(task.codes).isdisjoint(reply.codes) else "part"
 
 
 def outcome_rates(arm: ArmScores, tasks: Sequence[Task], healthy: frozenset[str], *, control: bool) -> Floats:
@@ -49,21 +50,22 @@ def outcome_rates(arm: ArmScores, tasks: Sequence[Task], healthy: frozenset[str]
     rates = np.zeros((len(tasks), len(names)))
     for row, (task, replies) in enumerate(zip(tasks, arm.replies, strict=True)):
         if task.control == control:
-            outcomes = [outcome(reply.codes, task, healthy) for reply in replies]
+            outcomes = [outcome(reply, task, healthy) for reply in replies]
             rates[row] = [outcomes.count(name) / len(outcomes) for name in names]
     return rates
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """An archetype of faults and its twins: rows of their tasks.
+    """An archetype of faults and its twins in one split: rows of their tasks.
 
     Attributes:
-        stated: The plan names the twins; else they are all controls of the same system.
+        stated: The plan names the twins; else they are all controls of the same system in the split.
         twins: Names of the archetypes of controls.
         codes: Of the fault's golds.
     """
 
+    split: str
     archetype: str
     stated: bool
     twins: tuple[str, ...]
@@ -73,25 +75,31 @@ class Pairing:
 
 
 def pair_twins(tasks: Sequence[Task], twins: Mapping[str, Sequence[str]]) -> list[Pairing]:
-    """Put beside each archetype of faults its controls, by archetype name."""
+    """Put beside the faults of each archetype their controls of the same split, by split and archetype name.
+
+    Splits are kept apart because an arm may know one of them: a fault that it never saw, beside controls that it
+    was trained on, would look well told apart.
+    """
+    faults: dict[tuple[str, str], list[int]] = {}
+    for row, task in enumerate(tasks):
+        if not task.control:
+            faults.setdefault((task.split, task.archetype), []).append(row)
+    order = list(dict.fromkeys(task.split for task in tasks))
     pairings = []
-    for archetype in sorted({task.archetype for task in tasks if not task.control}):
-        rows = tuple(row for row, task in enumerate(tasks) if task.archetype == archetype and not task.control)
-        stated = [name for name, faults in twins.items() if archetype in faults]
+    for (split, archetype), rows in sorted(faults.items(), key=lambda item: (order.index(item[0][0]), item[0][1])):
+        controls = [row for row, task in enumerate(tasks) if task.control and task.split == split]
+        stated = [row for row in controls if archetype in twins.get(tasks[row].archetype, ())]
         systems = {tasks[row].system for row in rows}
-        beside = tuple(
-            row
-            for row, task in enumerate(tasks)
-            if task.control and (task.archetype in stated if stated else task.system in systems)
-        )
+        beside = stated or [row for row in controls if tasks[row].system in systems]
         pairings.append(
             Pairing(
+                split=split,
                 archetype=archetype,
                 stated=bool(stated),
                 twins=tuple(sorted({tasks[row].archetype for row in beside})),
                 codes=tuple(sorted({code for row in rows for code in tasks[row].codes})),
-                rows=rows,
-                twin_rows=beside,
+                rows=tuple(rows),
+                twin_rows=tuple(beside),
             )
         )
     return pairings

@@ -1,16 +1,20 @@
 """What kind of errors are left: convictions, or noise? And what could reinforcement learn from?
 
 In: the scored samples of an arm. Out: numbers per task, to be summed over a scope. A residual error is a
-sample that isn't exact. Its task is one of four kinds:
+sample that isn't exact.
 
-- `same`: every sample gives one and the same wrong answer. These errors are systematic: sampling more, or
-  voting, changes nothing.
+Agreement is the systematic share of the wrong answers: of all pairs of wrong answers to one task, those that
+are the same answer. The rest varies from sample to sample. Both sums of the ratio are unbiased for any number
+of samples, so it estimates the same share with two samples as with many. Errors without an answer have no part
+in it.
+
+The tasks with errors are of four kinds. Which kind a task shows does depend on the number of samples: the more
+there are, the fewer are always wrong.
+
+- `same`: every sample gives one and the same wrong answer; sampling more, or voting, changes nothing.
 - `silent`: no sample has an answer at all: a matter of form or length, not of the diagnosis.
-- `scattered`: no sample is right, and the wrong answers differ.
+- `scattered`: no sample is right, and they don't all give one answer.
 - `unstable`: some samples are right.
-
-How many errors are `same` falls with the number of samples. The share of pairs of errors that agree doesn't:
-of all pairs of wrong samples of a task, both with an answer, those with the same one.
 """
 
 from __future__ import annotations
@@ -47,15 +51,17 @@ def error_counts(arm: ArmScores) -> tuple[Floats, Floats]:
 
 
 def agreeing_pairs(arm: ArmScores) -> tuple[Floats, Floats]:
-    """Share of agreeing pairs of wrong answers in each task, and whether it has any pair, shapes (tasks, 1)."""
-    shares = np.zeros((len(arm.replies), 1))
-    has_pairs = np.zeros((len(arm.replies), 1))
-    for row, replies in enumerate(arm.replies):
-        wrong = Counter(reply.answer for reply in replies if not reply.exact and reply.answer is not None)
-        if wrong.total() > 1:
-            shares[row] = sum(comb(count, 2) for count in wrong.values()) / comb(wrong.total(), 2)
-            has_pairs[row] = 1
-    return shares, has_pairs
+    """Of the pairs of samples of each task, those with one wrong answer, and with any wrong answers, shapes (tasks,).
+
+    Both are shares of all pairs: chances, estimated without bias however many samples there are.
+    """
+    wrong = [
+        Counter(reply.answer for reply in row if not reply.exact and reply.answer is not None) for row in arm.replies
+    ]
+    agreeing = np.array([sum(comb(count, 2) for count in answers.values()) for answers in wrong], dtype=np.float64)
+    pairs = np.array([comb(answers.total(), 2) for answers in wrong], dtype=np.float64)
+    ways = comb(arm.samples, 2)
+    return agreeing / ways, pairs / ways
 
 
 def flat_groups(arm: ArmScores, size: int) -> Floats:

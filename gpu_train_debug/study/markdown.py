@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from gpu_train_debug.study.band import INSIDE, MIXABLE, TOO_FEW
 from gpu_train_debug.study.controls import BEYOND, CONTROL_OUTCOMES, FAULT_OUTCOMES
 from gpu_train_debug.study.errors import KINDS
 from gpu_train_debug.study.freeze import ALTERED, AMENDED, UNFROZEN
@@ -185,18 +186,22 @@ def _errors(content: Mapping[str, Any]) -> str:
     if not rows:
         return ""
     keys = dict.fromkeys((row["arm"], row["split"]) for row in rows)
-    names = (*KINDS, "agreement")
+    names = ("agreement", *KINDS)
     cells = (
         [_text(arm), _split(split), *(estimate(_first(rows, arm=arm, split=split, kind=kind)) for kind in names)]
         for arm, split in keys
     )
     told = (
-        "Shares of the samples that are not exact, by their task. `same`: every sample gives one and the same "
-        "wrong answer (systematic). `silent`: no sample has an answer. `scattered`: no sample is right, the "
-        "answers differ. `unstable`: some samples are right. `agreement`: of all pairs of wrong answers to a task, "
-        "the share that is the same answer; unlike the others it doesn't depend on the number of samples."
+        "`agreement` is the systematic share of the wrong answers: of all pairs of wrong answers to one task, those "
+        "that are the same answer. The rest varies from sample to sample. It doesn't depend on the number of samples."
     )
-    return "\n\n".join(["## Residual errors", told, table(["arm", "split", *names], cells)])
+    kinds = (
+        "The other columns divide the samples that are not exact by their task, and do depend on the number of "
+        "samples. `same`: every sample gives one and the same wrong answer. `silent`: no sample has an answer. "
+        "`scattered`: no sample is right, and they don't all give one answer. `unstable`: some samples are right."
+    )
+    head = ["arm", "split", "agreement (systematic)", *KINDS]
+    return "\n\n".join(["## Residual errors", told, kinds, table(head, cells)])
 
 
 def _flat_groups(content: Mapping[str, Any]) -> str:
@@ -227,19 +232,21 @@ def _calibration(section: Mapping[str, Any]) -> str:
     ]
     for row in section["splits"]:
         split, mean = _split(row["split"]), row["mean"]
-        if row["status"] == "inside":
+        outside = f"**{split}**: {mean:.3f}, {'below' if mean < low else 'above'} the band"
+        reach = "mixing its tiers gives means from {:.3f} to {:.3f}".format(*row["reach"])
+        if row["status"] == INSIDE:
             verdict = f"**{split}**: {mean:.3f}, inside the band."
-        elif row["status"] == "mix":
+        elif row["status"] == MIXABLE:
             verdict = (
-                f"**{split}**: {mean:.3f}, {'below' if mean < low else 'above'} the band. The mix suggested below "
-                f"has a mean of {row['expected']:.3f}."
+                f"{outside}. The mix suggested below takes {row['suggested']} of the {row['tasks']} tasks and has a "
+                f"mean of {row['expected']:.3f}."
             )
+            if row["small"]:
+                verdict += " That is so few that the mean says little, and controls may be lost: make more tasks."
+        elif row["status"] == TOO_FEW:
+            verdict = f"{outside}. A mix would get into it ({reach}), but not in whole tasks of so few: make more."
         else:
-            verdict = (
-                f"**{split}**: {mean:.3f}, {'below' if mean < low else 'above'} the band, and no mix of its tiers "
-                f"gets into it with these tasks: means between {row['reach'][0]:.3f} and {row['reach'][1]:.3f} are "
-                "within reach."
-            )
+            verdict = f"{outside}, and no mix gets into it: {reach}."
         cells = (
             [
                 _text(tier["tier"]) + (" (controls)" if tier["control"] else ""),
@@ -258,8 +265,9 @@ def _outcomes(content: Mapping[str, Any]) -> str:
     keys = dict.fromkeys((row["arm"], row["split"]) for row in rows)
     parts = [
         "## False alarms and misses",
-        "Only the diagnosis counts here. A false alarm names a fault in a healthy run; a miss calls a faulty run "
-        "healthy.",
+        "Only the diagnosis counts here, and it is right where the grader gives it its whole half. A false alarm "
+        "names a fault in a healthy run; a miss calls a faulty run healthy. Part right is on a healthy run a diagnosis "
+        "that names no fault, but isn't the right one, on a faulty run one with some of the codes, or too many.",
     ]
     for on, names, title in (
         ("control", CONTROL_OUTCOMES, "On healthy runs"),
@@ -282,16 +290,19 @@ def _twins(content: Mapping[str, Any], arms: Sequence[str]) -> str:
         return ""
     told = [
         "## Faults beside their twins",
-        "Each fault with the healthy runs that resemble it. `named` is how often one of the fault's codes is named "
-        "on the fault, `on twins` how often on its twins; their difference, `separation`, is 0 for a model that "
-        "can't tell them apart. `false alarm` is any fault named on the twins. There are too few "
-        "tasks of each for intervals.",
+        "Each fault with the healthy runs of its split that resemble it. `named` is how often one of the fault's codes "
+        "is named on the fault, `on twins` how often on its twins; their difference, `separation`, is 0 for a model "
+        "that can't tell them apart. `false alarm` is any fault named on the twins. There are too few tasks of each "
+        "for intervals.",
     ]
     if not all(row["stated"] for row in rows):
-        told.append("Where the plan states no twin (*), the controls of the same system stand in.")
+        told.append(
+            "Where no twin is stated or the split has none of it (*), the controls of the same system stand in."
+        )
     for arm in arms:
         cells = (
             [
+                _split(row["split"]),
                 _code(row["archetype"]),
                 str(row["tasks"]),
                 share(row["right"]),
@@ -305,7 +316,19 @@ def _twins(content: Mapping[str, Any], arms: Sequence[str]) -> str:
             ]
             for row in pick(rows, arm=arm)
         )
-        head = ["fault", "tasks", "right", "miss", "named", "twins", "tasks", "on twins", "separation", "false alarm"]
+        head = [
+            "split",
+            "fault",
+            "tasks",
+            "right",
+            "miss",
+            "named",
+            "twins",
+            "tasks",
+            "on twins",
+            "separation",
+            "false alarm",
+        ]
         told += [f"### {_text(arm)}", table(head, cells)]
     return "\n\n".join(told)
 
@@ -314,7 +337,8 @@ def _confusions(content: Mapping[str, Any], pictures: Mapping[str, str]) -> str:
     parts = [
         "## Confusion of codes",
         "Rows are codes of golds, columns what was named. A missed code counts as what was named wrongly in its "
-        "place, in equal parts if there are several. Shares are of the samples whose gold has the code.",
+        "place, in equal parts if there are several. Shares are of the samples whose gold has the code, over all "
+        "splits of the study.",
     ]
     for confusion in content["confusion"]:
         parts.append(f"### {_text(confusion['arm'])}")

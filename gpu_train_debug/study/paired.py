@@ -64,20 +64,21 @@ def compare_arms(scores: Scores, scopes: Sequence[Scope], plan: Plan) -> list[Co
         columns = differences(scores, plan.comparisons, metric)
         for scope in scopes:
             part = columns[scope.rows]
+            split = scope.keys["split"]
             estimates = scope.resampler.means(part)
-            tests = flip_test(part, resamples=plan.bootstrap.resamples, key=f"{plan.bootstrap.seed}/flip/{scope.keys}")
+            tests = flip_test(part, resamples=plan.bootstrap.resamples, key=f"{plan.bootstrap.seed}/flip/{split}")
             for index, (arm, other) in enumerate(plan.comparisons):
                 found.append(
                     Comparison(
                         arm=arm,
                         other=other,
-                        split=scope.keys["split"],
+                        split=split,
                         metric=metric,
                         difference=estimates[index],
                         better=int((part[:, index] > _TIE).sum()),
                         worse=int((part[:, index] < -_TIE).sum()),
                         p=float(tests[index]),
-                        primary=metric == plan.primary.metric and scope.keys["split"] in plan.primary.splits,
+                        primary=metric == plan.primary.metric and split in plan.primary.splits,
                     )
                 )
     return _adjusted(found)
@@ -91,8 +92,9 @@ def flip_test(columns: Floats, *, resamples: int, key: str) -> Floats:
 
     Source: Fisher's randomisation test for pairs, with the count of Phipson and Smyth (2010).
     """
-    flipped = np.abs(signs(len(columns), resamples=resamples, key=key) @ columns)
-    extreme = (flipped >= np.abs(columns.sum(axis=0)) - _TIE).sum(axis=0)
+    reached = np.abs(columns.sum(axis=0)) - _TIE
+    flipped = (np.abs(flips @ columns) for flips in signs(len(columns), resamples=resamples, key=key))
+    extreme = sum((sums >= reached).sum(axis=0) for sums in flipped)
     values: Floats = (extreme + 1) / (resamples + 1)
     return values
 

@@ -58,7 +58,7 @@ class Plan:
 
     Attributes:
         comparisons: Pairs (arm, other), read as arm minus other.
-        samples: Of each task and arm.
+        samples: Of each task, the same for all arms; None in a complete plan if nobody planned them and they differ.
         twins: Archetype of controls, to the archetypes of faults that it resembles.
         tasks: SHA-256 of the split files by name; only a frozen plan has them.
     """
@@ -116,13 +116,13 @@ def plan_content(plan: Plan) -> dict[str, Any]:
     }
 
 
-def complete_plan(plan: Plan, tasks: Sequence[Task], *, arms: Sequence[str] = (), samples: int | None = None) -> Plan:
+def complete_plan(plan: Plan, tasks: Sequence[Task], arms: Mapping[str, int] = MappingProxyType({})) -> Plan:
     """Fill in what `plan` leaves open.
 
     Args:
         tasks: All tasks of the split files.
-        arms: Those of the archives, for a plan that names none.
-        samples: The smallest number that an arm of the archives has.
+        arms: The arms of the archives and how many samples each has of a task, for a plan that doesn't say. If
+            they differ, `samples` stays open, and what depends on it goes by the smallest number.
 
     Raises:
         StudyError: The plan names a split, an arm or an archetype that doesn't exist, or leaves open what
@@ -130,35 +130,34 @@ def complete_plan(plan: Plan, tasks: Sequence[Task], *, arms: Sequence[str] = ()
     """
     known = tuple(dict.fromkeys(task.split for task in tasks))
     splits = plan.splits or known
-    arms = plan.arms or tuple(arms)
-    count = plan.samples or samples
-    if not arms or count is None:
-        raise refuse(
-            f"the plan leaves open its {'samples' if arms else 'arms'}",
-            helps=('name them: arms = ["base", "tuned"]' if not arms else "say how many each task has: samples = 8",),
-        )
-    reference = plan.reference or arms[0]
-    comparisons = plan.comparisons or tuple((arm, reference) for arm in arms if arm != reference)
+    names = plan.arms or tuple(arms)
+    if not names:
+        raise refuse("the plan leaves open its arms", helps=('name them: arms = ["base", "tuned"]',))
+    if plan.samples is None and not arms:
+        raise refuse("the plan leaves open its samples", helps=("say how many each task has: samples = 8",))
+    count = plan.samples or min(arms.values())
+    reference = plan.reference or names[0]
+    comparisons = plan.comparisons or tuple((arm, reference) for arm in names if arm != reference)
     whole = (ALL,) if len(splits) > 1 else splits
     full = replace(
         plan,
-        arms=arms,
+        arms=names,
         reference=reference,
         comparisons=comparisons,
         splits=splits,
-        samples=count,
+        samples=plan.samples or (count if len(set(arms.values())) == 1 else None),
         pass_at=plan.pass_at or tuple(2**power for power in range(count.bit_length())),
         group_sizes=plan.group_sizes or ((count,) if count > 1 else ()),
         primary=replace(plan.primary, splits=plan.primary.splits or whole),
         band=replace(plan.band, arm=plan.band.arm or reference),
     )
-    if faults := _name_faults(full, tasks, known):
+    if faults := _name_faults(full, tasks, known, count):
         raise StudyError(faults)
     return full
 
 
-def _name_faults(plan: Plan, tasks: Sequence[Task], known: Sequence[str]) -> list[Fault]:
-    """Whatever the plan names must exist, and be possible."""
+def _name_faults(plan: Plan, tasks: Sequence[Task], known: Sequence[str], samples: int) -> list[Fault]:
+    """Whatever the plan names must exist, and be possible with so many samples."""
     chosen = (ALL, *plan.splits) if len(plan.splits) > 1 else plan.splits
     controls = {task.archetype for task in tasks if task.control}
     others = {task.archetype for task in tasks if not task.control}
@@ -175,12 +174,11 @@ def _name_faults(plan: Plan, tasks: Sequence[Task], known: Sequence[str]) -> lis
         if control in others:
             faults.append(Fault(f"in `twins`, `{control}` has tasks with something to fix, so it is no control"))
         faults += [Fault(f"in `twins`, `{name}` is itself a control") for name in faulty if name in controls]
-    most = plan.samples or 0
-    faults += [Fault(f"pass@{k} needs at least {k} samples, there are {most}") for k in plan.pass_at if k > most]
+    faults += [Fault(f"pass@{k} needs at least {k} samples, there are {samples}") for k in plan.pass_at if k > samples]
     faults += [
-        Fault(f"groups of {size} need at least {size} samples, there are {most}")
+        Fault(f"groups of {size} need at least {size} samples, there are {samples}")
         for size in plan.group_sizes
-        if size > most
+        if size > samples
     ]
     return faults
 
@@ -273,7 +271,9 @@ def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
         isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair) and pair[0] != pair[1]
         for pair in value
     )
-    _require(pairs, "a list of pairs of different arms")
+    _require(
+        pairs and len(set(map(frozenset, value))) == len(value), "a list of pairs of different arms, each pair once"
+    )
     return tuple((first, second) for first, second in value)
 
 
@@ -333,7 +333,7 @@ _PLAN: Mapping[str, Callable[[Any], Any]] = {
 }
 _PRIMARY: Mapping[str, Callable[[Any], Any]] = {"metric": _metric, "splits": _texts}
 _BOOTSTRAP: Mapping[str, Callable[[Any], Any]] = {
-    "resamples": _whole(200, 1_000_000),
+    "resamples": _whole(200, 100_000),
     "seed": _whole(0, 2**63 - 1),
     "confidence": _share,
     "stratify": _flag,

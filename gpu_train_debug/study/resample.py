@@ -29,7 +29,8 @@ Floats = npt.NDArray[np.float64]
 THIN = 5
 """Below so many informative tasks an interval covers less than it says (measured: benchmarks/intervals.md)."""
 
-_CHUNK = 1 << 22  # numbers drawn at a time
+_CHUNK = 1 << 20  # numbers drawn at a time
+_KEPT = 1 << 26  # numbers kept, so as not to be drawn again
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +71,13 @@ class Resampler:
         self.confidence = confidence
         self._key = key
         _, self._stratum = np.unique(np.array(strata), return_inverse=True)
-        self._weights: npt.NDArray[np.uint16] | None = None
+        self._kept: list[npt.NDArray[np.uint16]] | None = None
 
     def sums(self, columns: Floats) -> Floats:
         """Sum each column over each resample: shape (tasks, k) to (resamples, k)."""
-        if self._weights is None:
-            self._weights = np.concatenate(list(self._draw()))
-        rows = max(1, _CHUNK // self.tasks)
-        parts = [
-            self._weights[start : start + rows].astype(np.float64) @ columns for start in range(0, self.resamples, rows)
-        ]
-        return np.concatenate(parts)
+        if self._kept is None and self.tasks * self.resamples <= _KEPT:
+            self._kept = list(self._draw())
+        return np.concatenate([counts.astype(np.float64) @ columns for counts in self._kept or self._draw()])
 
     def means(self, columns: Floats) -> list[Estimate]:
         """Estimate the mean over tasks of each column, shape (tasks, k)."""
@@ -91,7 +88,9 @@ class Resampler:
 
         A task has a say in a column if its denominator isn't 0; a resample without any such task is left out.
         """
-        resampled = _divide(self.sums(numerators), self.sums(denominators))
+        columns = numerators.shape[1]
+        sums = self.sums(np.concatenate([numerators, denominators], axis=1))
+        resampled = _divide(sums[:, :columns], sums[:, columns:])
         denominators = np.broadcast_to(denominators, numerators.shape)
         values = _divide(numerators.sum(axis=0), denominators.sum(axis=0))
         rates = _divide(numerators, denominators)
@@ -118,9 +117,7 @@ class Resampler:
         starts = (np.cumsum(sizes) - sizes)[self._stratum[order]].astype(np.uint64)
         spans = sizes[self._stratum[order]].astype(np.uint64)
         source = np.random.Philox(key=np.frombuffer(_digest(self._key), dtype="<u8"))
-        rows = max(1, _CHUNK // self.tasks)
-        for start in range(0, self.resamples, rows):
-            count = min(rows, self.resamples - start)
+        for count in _parts(self.resamples, self.tasks):
             words = source.random_raw(count * self.tasks).reshape(count, self.tasks) >> np.uint64(32)
             picked = order[(starts + (words * spans >> np.uint64(32))).astype(np.int64)]
             picked += np.arange(count)[:, None] * self.tasks
@@ -128,12 +125,20 @@ class Resampler:
             yield counts.reshape(count, self.tasks).astype(np.uint16)
 
 
-def signs(tasks: int, *, resamples: int, key: str) -> Floats:
-    """Draw random signs, shape (resamples, tasks)."""
+def signs(tasks: int, *, resamples: int, key: str) -> Iterator[Floats]:
+    """Draw random signs, shape (resamples, tasks), some rows at a time."""
     source = np.random.Philox(key=np.frombuffer(_digest(key), dtype="<u8"))
-    words = source.random_raw(resamples * (tasks // 64 + 1))
-    bits = np.unpackbits(words.astype("<u8").view(np.uint8).reshape(resamples, -1), axis=1, count=tasks)
-    return bits.astype(np.float64) * 2 - 1
+    for count in _parts(resamples, tasks):
+        words = source.random_raw(count * (tasks // 64 + 1))
+        bits = np.unpackbits(words.astype("<u8").view(np.uint8).reshape(count, -1), axis=1, count=tasks)
+        yield bits.astype(np.float64) * 2 - 1
+
+
+def _parts(rows: int, columns: int) -> Iterator[int]:
+    """Divide rows into parts of at most `_CHUNK` numbers, but whole rows."""
+    most = max(1, _CHUNK // columns)
+    for start in range(0, rows, most):
+        yield min(most, rows - start)
 
 
 def _digest(key: str) -> bytes:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpu_train_debug.grading.answer import Answer, read_answer
-from gpu_train_debug.grading.rubric import grade
+from gpu_train_debug.grading.rubric import HALF, grade
 from gpu_train_debug.study.faults import refuse, similar
 from gpu_train_debug.study.generations import Archive, read_archive
 from gpu_train_debug.study.tasks import Task, TaskSet
@@ -29,12 +29,14 @@ class Reply:
     """One scored sample.
 
     Attributes:
+        diagnosed: The diagnosis earns its whole half: it names each code of the gold once, and nothing else.
         codes: Different codes that the diagnosis names, sorted; None if it names none.
         answer: A hash of what it answers, whatever its order or layout; None without an answer.
     """
 
     score: float
     exact: bool
+    diagnosed: bool
     codes: tuple[str, ...] | None
     answer: str | None
 
@@ -75,9 +77,9 @@ def score_reply(completion: str, task: Task) -> Reply:
     result = grade(completion, task.gold)
     answer = read_answer(completion)
     if not isinstance(answer, Answer):
-        return Reply(result.score, result.exact, None, None)
+        return Reply(result.score, result.exact, diagnosed=False, codes=None, answer=None)
     codes = sorted({code for code in answer.diagnosis or () if isinstance(code, str)})
-    return Reply(result.score, result.exact, tuple(codes) or None, _one_form(answer))
+    return Reply(result.score, result.exact, result.diagnosis == HALF, tuple(codes) or None, _one_form(answer))
 
 
 def score_archives(
@@ -145,7 +147,7 @@ def score_rows(scores: Scores) -> Iterator[dict[str, object]]:
 
 def _one_form(answer: Answer) -> str:
     """The answer with codes and fields in one order; `repr` keeps true, 1 and "1" apart."""
-    codes = sorted({repr(code) for code in answer.diagnosis or ()})
+    codes = sorted(repr(code) for code in answer.diagnosis or ())
     fix = None if answer.fix is None else {field: repr(value) for field, value in answer.fix.items()}
     text = json.dumps([codes, fix, sorted(answer.beside)], sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -49,17 +49,18 @@ def write_splits(folder: Path, sizes: Mapping[str, int]) -> Path:
     return folder
 
 
-RIGHT = Reply(1.0, True, ("RIGHT",), "right")
+RIGHT = Reply(1.0, True, True, ("RIGHT",), "right")
 
 
 def wrong(answer: str | None, score: float = 0.0, codes: tuple[str, ...] | None = None) -> Reply:
-    """A wrong reply that answers `answer`."""
-    return Reply(score, False, codes, answer)
+    """A wrong reply that answers `answer`, its diagnosis too."""
+    return Reply(score, False, False, codes, answer)
 
 
 def make_task(number: int, *, split: str = "test", codes: tuple[str, ...] = ("RIGHT",), **named: object) -> Task:
     values: dict[str, Any] = {"archetype": "some", "tier": "lookup", "system": "oven", "control": codes == ("HEALTHY",)}
-    return Task(id=f"{split}-{number:03d}", split=split, gold="", codes=codes, **(values | named))
+    gold = json.dumps({"diagnosis": list(codes), "fix": {} if codes == ("HEALTHY",) else {"degrees": 220}})
+    return Task(id=f"{split}-{number:03d}", split=split, gold=gold, codes=codes, **(values | named))
 
 
 def make_arm(name: str, *rows: Sequence[Reply]) -> ArmScores:

@@ -61,6 +61,13 @@ def test_simulate_refuses_an_arm_without_a_number(arm: str, run: Run) -> None:
     assert "is not a name and a number" in err
 
 
+def test_simulate_refuses_two_arms_of_one_name(run: Run) -> None:
+    status, _, err = run("simulate", "--arm", "a=0", "--arm", "a=1", "-o", "a.jsonl")
+    assert status == 2
+    assert "two arms have the same name" in err
+    assert not Path("a.jsonl").exists()
+
+
 def test_score_prints_the_means(run: Run, arms: str) -> None:
     status, out, _ = run("score", arms, "--by", "tier", "--arm", "tuned", "--split", "test")
     assert status == 0
@@ -161,6 +168,23 @@ def test_options_that_a_plan_answers_are_refused(run: Run, arms: str) -> None:
     assert "the plan says the splits, samples" in err
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--split", "test", "--split", "test"), "`splits` is not a list of different texts"),
+        (("--arm", "base", "--arm", "base"), "`arms` is not a list of different texts"),
+        (("--arm", "a b"), "`arms` is not a list of names of arms"),
+        (("--samples", "100001"), "`samples` is not a whole number between 1 and 100000"),
+        (("--reference", "a b"), "`reference` is not the name of an arm"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_options_are_held_to_what_a_plan_may_say(options: tuple[str, ...], message: str, run: Run, arms: str) -> None:
+    status, _, err = run("report", arms, *options)
+    assert status == 2
+    assert err == f"error: {message}\n  --> the options\n"
+
+
 def test_twins_come_from_a_file_once(run: Run, arms: str) -> None:
     Path("twins.toml").write_text('sticky_rye = ["wet_dough"]\n')
     assert run("report", arms, "--twins", "twins.toml", "--pictures", "none")[0] == 0
@@ -169,6 +193,20 @@ def test_twins_come_from_a_file_once(run: Run, arms: str) -> None:
     status, _, err = run("freeze", "plan.toml", "--twins", "twins.toml")
     assert status == 2
     assert "the plan has twins of its own" in err
+    status, _, err = run("report", arms, "--plan", "plan.toml", "--twins", "twins.toml", "--pictures", "none")
+    assert status == 2
+    assert "the plan has twins of its own" in err
+
+
+def test_a_draft_takes_twins_and_a_frozen_plan_keeps_its_own(run: Run, arms: str) -> None:
+    Path("twins.toml").write_text('sticky_rye = ["cold_oven"]\n')
+    given = ("--twins", "twins.toml", "--pictures", "none")
+    assert run("report", arms, "--plan", "plan.toml", *given)[0] == 0
+    assert twins_of(Path("study")) == {("cold_oven", ("sticky_rye",), True)}
+    run("freeze", "plan.toml")
+    status, _, err = run("report", arms, "--plan", "plan.json", *given)
+    assert status == 2
+    assert "the plan is frozen: change its twins there, and amend it" in err
 
 
 def test_short_hash_is_refused(run: Run, arms: str) -> None:
@@ -253,9 +291,27 @@ def test_without_a_folder_out_the_frozen_splits_are_taken_with_their_twins(run: 
 
 
 @pytest.mark.usefixtures("frozen")
-def test_a_plan_of_the_frozen_splits_is_frozen_with_their_twins(run: Run) -> None:
+def test_plans_of_the_frozen_splits_get_their_twins(run: Run) -> None:
+    run("simulate", "--arm", "base=0", "--arm", "tuned=1", "--samples", "2", "-o", "a.jsonl")
+    assert run("report", "a.jsonl", "--plan", "plan.toml", "--pictures", "none", "-o", "report")[0] == 0
+    assert twins_of(Path("report")) == {("cold_oven", ("oven_humming",), True)}
     assert run("freeze", "plan.toml", "-o", "plan.json")[0] == 0
     assert '"oven_humming"' in Path("plan.json").read_text()
+
+
+def test_frozen_twins_are_those_with_tasks_in_the_chosen_splits(frozen: Path, run: Run) -> None:
+    """Where the twin isn't, the fault falls back to the controls of its system, and no note tells of it."""
+    (frozen.parent / "sources" / "twins.toml").write_text('sticky_rye = ["cold_oven"]\n')
+    ood = frozen / "ood.jsonl"
+    ood.write_text("".join(line for line in ood.read_text().splitlines(keepends=True) if '"sticky_rye"' not in line))
+    run("simulate", "--arm", "a=0", "--samples", "2", "-o", "a.jsonl")
+    for split, twin in (
+        ("test", ("cold_oven", ("sticky_rye",), True)),
+        ("ood", ("cold_oven", ("oven_humming",), False)),
+    ):
+        assert run("report", "a.jsonl", "--split", split, "--pictures", "none", "-o", "report")[0] == 0
+        assert twins_of(Path("report")) == {twin}
+        assert "names archetypes" not in Path("report/report.md").read_text()
 
 
 def test_other_splits_have_no_twins_of_their_own(frozen: Path, run: Run) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from study.bakery import make_arm, make_task, wrong
 
+from gpu_train_debug.grading.rubric import grade
 from gpu_train_debug.study.controls import (
     BEYOND,
     CONTROL_OUTCOMES,
@@ -20,6 +23,7 @@ from gpu_train_debug.study.controls import (
     outcome_rates,
     pair_twins,
 )
+from gpu_train_debug.study.score import score_reply
 
 HEALTHY = frozenset({"HEALTHY"})
 CALM = make_task(0, codes=("HEALTHY",), archetype="calm")
@@ -28,22 +32,34 @@ PAIR = make_task(2, codes=("COLD", "WET"), archetype="both")
 
 
 @pytest.mark.parametrize(
-    ("codes", "on_control", "on_one", "on_pair"),
+    ("diagnosis", "on_control", "on_one", "on_pair"),
     [
         (None, "none", "none", "none"),
-        (("HEALTHY",), "right", "miss", "miss"),
-        (("COLD",), "false_alarm", "right", "part"),
-        (("COLD", "WET"), "false_alarm", "part", "right"),
-        (("DRY",), "false_alarm", "wrong", "wrong"),
-        (("COLD", "HEALTHY"), "false_alarm", "part", "part"),
-        (("DRY", "HEALTHY"), "false_alarm", "wrong", "wrong"),
-        (("COLD", "DRY", "WET"), "false_alarm", "part", "part"),
+        ([], "none", "none", "none"),
+        ([None, 1], "none", "none", "none"),
+        ("HEALTHY", "right", "miss", "miss"),
+        (["HEALTHY"], "right", "miss", "miss"),
+        (["HEALTHY", None], "part", "miss", "miss"),
+        (["HEALTHY", "HEALTHY"], "part", "miss", "miss"),
+        ("COLD", "false_alarm", "right", "part"),
+        (["COLD", "COLD"], "false_alarm", "part", "part"),
+        (["COLD", None], "false_alarm", "part", "part"),
+        (["WET", "COLD"], "false_alarm", "part", "right"),
+        (["COLD", "WET", "COLD"], "false_alarm", "part", "part"),
+        ("DRY", "false_alarm", "wrong", "wrong"),
+        (["COLD", "HEALTHY"], "false_alarm", "part", "part"),
+        (["DRY", "HEALTHY"], "false_alarm", "wrong", "wrong"),
+        (["COLD", "DRY", "WET"], "false_alarm", "part", "part"),
     ],
     ids=str,
 )
-def test_outcome_of_a_diagnosis(codes: tuple[str, ...] | None, on_control: str, on_one: str, on_pair: str) -> None:
-    found = [outcome(codes, task, HEALTHY) for task in (CALM, ONE, PAIR)]
-    assert found == [on_control, on_one, on_pair]
+def test_outcome_of_a_diagnosis(diagnosis: object, on_control: str, on_one: str, on_pair: str) -> None:
+    """It is right where the grader gives the whole half for it, and nowhere else."""
+    reply = json.dumps({"diagnosis": diagnosis, "fix": {}})
+    for task, expected in ((CALM, on_control), (ONE, on_one), (PAIR, on_pair)):
+        found = outcome(score_reply(reply, task), task, HEALTHY)
+        assert found == expected
+        assert (found == "right") == (grade(reply, task.gold).diagnosis == 0.5)
 
 
 def test_codes_of_controls_say_that_all_is_well() -> None:
@@ -51,17 +67,24 @@ def test_codes_of_controls_say_that_all_is_well() -> None:
 
 
 def test_rates_of_outcomes_add_up_on_their_tasks_and_are_zero_elsewhere() -> None:
-    replies = [wrong("x", codes=codes) for codes in (("HEALTHY",), ("COLD",), None, ("DRY",))]
-    arm = make_arm("base", replies, replies)
+    replies = ['"HEALTHY"', '"COLD"', "null", '"DRY"', '["HEALTHY", "HEALTHY"]']
+    arm = make_arm(
+        "base", *([score_reply(f'{{"diagnosis": {text}}}', task) for text in replies] for task in (CALM, ONE))
+    )
     controls = outcome_rates(arm, [CALM, ONE], HEALTHY, control=True)
     faults = outcome_rates(arm, [CALM, ONE], HEALTHY, control=False)
-    assert dict(zip(CONTROL_OUTCOMES, controls[0], strict=True)) == {"right": 0.25, "false_alarm": 0.5, "none": 0.25}
+    assert dict(zip(CONTROL_OUTCOMES, controls[0], strict=True)) == {
+        "right": 0.2,
+        "part": 0.2,
+        "false_alarm": 0.4,
+        "none": 0.2,
+    }
     assert dict(zip(FAULT_OUTCOMES, faults[1], strict=True)) == {
-        "right": 0.25,
+        "right": 0.2,
         "part": 0,
-        "wrong": 0.25,
-        "miss": 0.25,
-        "none": 0.25,
+        "wrong": 0.2,
+        "miss": 0.4,
+        "none": 0.2,
     }
     assert not controls[1].any()
     assert not faults[0].any()
@@ -78,6 +101,19 @@ def test_stated_twins_stand_beside_their_fault_and_controls_of_the_system_beside
     cold, dry = pair_twins(tasks, {"calm": ["cold"]})
     assert (cold.archetype, cold.stated, cold.twins, cold.rows, cold.twin_rows) == ("cold", True, ("calm",), (1,), (0,))
     assert (dry.archetype, dry.stated, dry.twins, dry.twin_rows) == ("dry", False, ("calm", "still"), (0, 3))
+
+
+def test_twins_are_of_the_same_split() -> None:
+    """A stated twin that another split has is no twin here: the controls of the system stand in, or none."""
+    tasks = [
+        make_task(0, split="train", codes=("HEALTHY",), archetype="calm"),
+        make_task(1, split="train", codes=("COLD",), archetype="cold"),
+        make_task(0, split="test", codes=("COLD",), archetype="cold"),
+        make_task(1, split="test", codes=("HEALTHY",), archetype="still"),
+        make_task(0, split="ood", codes=("COLD",), archetype="cold"),
+    ]
+    found = [(pairing.split, pairing.stated, pairing.twins) for pairing in pair_twins(tasks, {"calm": ["cold"]})]
+    assert found == [("train", True, ("calm",)), ("test", False, ("still",)), ("ood", False, ())]
 
 
 def test_fault_without_controls_has_no_twins() -> None:

@@ -43,17 +43,27 @@ def test_errors_are_counted_by_the_kind_of_their_task() -> None:
 
 def test_pairs_of_wrong_answers_agree_as_counted() -> None:
     arm = make_arm("base", (A, A, B, RIGHT), (A, A, A, SILENT), (A, RIGHT, RIGHT, RIGHT), (SILENT,) * 4)
-    shares, has_pairs = agreeing_pairs(arm)
-    assert shares[:, 0].tolist() == pytest.approx([1 / 3, 1, 0, 0])
-    assert has_pairs[:, 0].tolist() == [1, 1, 0, 0]
+    agreeing, pairs = agreeing_pairs(arm)
+    assert agreeing.tolist() == pytest.approx([1 / 6, 3 / 6, 0, 0])
+    assert pairs.tolist() == pytest.approx([3 / 6, 3 / 6, 0, 0])
 
 
-def test_agreement_doesnt_depend_on_the_number_of_samples() -> None:
-    """Averaged over all ways to choose three of six samples, it is that of the six."""
-    row = (A, A, A, B, B, wrong("c"))
-    whole = agreeing_pairs(make_arm("base", row))[0][0, 0]
-    parts = [agreeing_pairs(make_arm("base", part))[0][0, 0] for part in itertools.combinations(row, 3)]
-    assert np.mean(parts) == pytest.approx(whole)
+CONVINCED = {A: 0.9, RIGHT: 0.1}
+GUESSING = {RIGHT: 0.7, A: 0.1, B: 0.1, SILENT: 0.1}
+
+
+@pytest.mark.parametrize("samples", [2, 3, 5])
+def test_agreement_doesnt_depend_on_the_number_of_samples(samples: int) -> None:
+    """Of tasks of two kinds, the mean of both sums over all that can be sampled is that of a single pair.
+
+    With few samples the guesses hardly ever come in pairs, so a mean over the tasks that have one would rise.
+    """
+    sums = np.zeros(2)
+    for chances in (CONVINCED, GUESSING):
+        rows = list(itertools.product(chances, repeat=samples))
+        weights = np.array([np.prod([chances[reply] for reply in row]) for row in rows])
+        sums += [weights @ column for column in agreeing_pairs(make_arm("base", *rows))]
+    assert sums == pytest.approx([0.9**2 + 2 * 0.1**2, 0.9**2 + 0.2**2])
 
 
 def test_flat_groups_agree_with_counting_all_groups() -> None:

@@ -81,6 +81,14 @@ def test_comparison_is_mirrored_when_its_arms_change_places() -> None:
     assert there.p == back.p
 
 
+def test_flips_are_keyed_by_seed_and_split() -> None:
+    tasks = [make_task(number) for number in range(12)]
+    scores = make_scores(tasks, arm_of_rates("base", [1] * 12, 2), arm_of_rates("tuned", [0, 1, 2, 2] * 3, 2))
+    (row,) = exact_rows(scores)
+    (found,) = flip_test(np.array([[-0.5], [0], [0.5], [0.5]] * 3), resamples=2000, key="2027/flip/test")
+    assert row.p == found
+
+
 def test_only_primary_comparisons_are_adjusted() -> None:
     tasks = [make_task(number, split=split) for split in ("test", "ood") for number in range(12)]
     scores = make_scores(tasks, arm_of_rates("base", [0] * 24, 2), arm_of_rates("tuned", [0, 2] * 12, 2))

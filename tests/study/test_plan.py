@@ -69,16 +69,23 @@ def test_content_reads_back_as_the_same_plan(tmp_path: Path) -> None:
 
 
 def test_open_questions_are_filled_in(task_set: TaskSet) -> None:
-    plan = complete_plan(Plan(), task_set.tasks, arms=["base", "sft", "grpo"], samples=6)
+    plan = complete_plan(Plan(), task_set.tasks, {"base": 6, "sft": 6, "grpo": 6})
     assert plan.reference == plan.band.arm == "base"
     assert plan.comparisons == (("sft", "base"), ("grpo", "base"))
     assert plan.splits == ("ood", "test")
     assert plan.primary == Primary("exact", ("*",))
-    assert (plan.pass_at, plan.group_sizes) == ((1, 2, 4), (6,))
+    assert (plan.samples, plan.pass_at, plan.group_sizes) == (6, (1, 2, 4), (6,))
+
+
+def test_samples_stay_open_when_arms_have_unlike_numbers(task_set: TaskSet) -> None:
+    plan = complete_plan(Plan(), task_set.tasks, {"base": 2, "tuned": 4})
+    assert (plan.samples, plan.pass_at, plan.group_sizes) == (None, (1, 2), (2,))
+    with pytest.raises(StudyError, match="pass@4 needs at least 4 samples, there are 2"):
+        complete_plan(Plan(pass_at=(4,)), task_set.tasks, {"base": 2, "tuned": 4})
 
 
 def test_one_split_and_one_sample_leave_little_to_fill_in(task_set: TaskSet) -> None:
-    plan = complete_plan(Plan(splits=("test",)), task_set.tasks, arms=["base"], samples=1)
+    plan = complete_plan(Plan(splits=("test",)), task_set.tasks, {"base": 1})
     assert plan.primary.splits == ("test",)
     assert (plan.comparisons, plan.pass_at, plan.group_sizes) == ((), (1,), ())
 
@@ -93,13 +100,18 @@ def test_one_split_and_one_sample_leave_little_to_fill_in(task_set: TaskSet) -> 
         ('arms = ["a", "a"]', "`arms` is not a list of different texts"),
         ('arms = ["a b"]', "`arms` is not a list of names of arms"),
         ('comparisons = [["a", "a"]]', "`comparisons` is not a list of pairs of different arms"),
+        (
+            'comparisons = [["a", "b"], ["b", "a"]]',
+            "`comparisons` is not a list of pairs of different arms, each pair once",
+        ),
         ("samples = 0", "`samples` is not a whole number between 1 and 100000"),
         ("samples = true", "`samples` is not a whole number"),
         ("pass_at = [4, 1]", "`pass_at` is not a rising list of whole numbers from 1"),
         ("group_sizes = [1]", "`group_sizes` is not a rising list of whole numbers from 2"),
         ('primary = "exact"', "`primary` is not a table"),
         ('[primary]\nmetric = "f1"', "`primary.metric` is not one of exact, score"),
-        ("[bootstrap]\nresamples = 10", "`bootstrap.resamples` is not a whole number between 200 and 1000000"),
+        ("[bootstrap]\nresamples = 10", "`bootstrap.resamples` is not a whole number between 200 and 100000"),
+        ("[bootstrap]\nresamples = 100001", "`bootstrap.resamples` is not a whole number between 200 and 100000"),
         ("[bootstrap]\nconfidence = 95", "`bootstrap.confidence` is not between 0 and 1"),
         ("[bootstrap]\nstratify = 1", "`bootstrap.stratify` is not true or false"),
         ("[band]\nlow = 0.8", "`band.low` is not below `band.high`"),

@@ -30,8 +30,7 @@ FAST = Bootstrap(resamples=400)
 def content_of(paths: list[Path], task_set: TaskSet, plan: Plan | None = None) -> dict[str, Any]:
     plan = plan or Plan(title="Tuned | base", bootstrap=FAST, twins={"sticky_rye": ("wet_dough",)})
     scores = score_archives(paths, task_set, splits=plan.splits, arms=plan.arms, samples=plan.samples)
-    samples = min(arm.samples for arm in scores.arms)
-    full = complete_plan(plan, task_set.tasks, arms=[arm.name for arm in scores.arms], samples=samples)
+    full = complete_plan(plan, task_set.tasks, {arm.name: arm.samples for arm in scores.arms})
     content = analyse(scores, full, Seal(UNFROZEN), task_set)
     content["inputs"]["archives"] = {}
     return content
@@ -121,7 +120,8 @@ def test_arms_with_unlike_samples_are_noted(simulated: Path, task_set: TaskSet, 
     path = write_rows(tmp_path / "unlike.jsonl", [row for row in rows if row["arm"] == "base" or row["sample"] < 2])
     content = content_of([path], task_set)
     assert any("differ in their numbers of samples" in note for note in content["notes"])
-    assert content["plan"]["content"]["samples"] == 2
+    assert content["plan"]["content"]["samples"] is None
+    assert content["inputs"]["arms"] == [{"arm": "base", "samples": 4}, {"arm": "tuned", "samples": 2}]
 
 
 def test_tasks_without_controls_are_noted(tmp_path: Path) -> None:
@@ -133,6 +133,31 @@ def test_tasks_without_controls_are_noted(tmp_path: Path) -> None:
     assert any("no controls" in note for note in content["notes"])
     assert all(row["on"] == "fault" for row in content["outcomes"])
     assert "| `cold_oven` | 3 |" in render_markdown(content, {})
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"status": "inside", "mean": 0.7}, "0.700, inside the band."),
+        (
+            {"status": "mix", "small": False},
+            "0.545, below the band. The mix suggested below takes 4 of the 14 tasks and has",
+        ),
+        ({"small": True}, "That is so few that the mean says little"),
+        (
+            {"status": "too few tasks", "reach": [0.2, 0.9]},
+            "A mix would get into it (mixing its tiers gives means from 0.2",
+        ),
+        (
+            {"status": "out of reach", "mean": 0.9, "reach": [0.8, 1.0]},
+            "0.900, above the band, and no mix gets into it: mixing",
+        ),
+    ],
+    ids=["inside", "mix", "small mix", "too few tasks", "out of reach"],
+)
+def test_verdict_on_the_calibration_is_told(changed: dict[str, Any], text: str, content: dict[str, Any]) -> None:
+    content["calibration"]["splits"][1].update(changed)
+    assert text in render_markdown(content, {})
 
 
 def test_what_was_left_out_is_noted(simulated: Path, task_set: TaskSet) -> None:

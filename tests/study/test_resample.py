@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from gpu_train_debug.study.paired import flip_test
 from gpu_train_debug.study.resample import Estimate, Resampler, signs
 
 
@@ -41,9 +44,37 @@ def test_more_resamples_begin_with_the_same_ones() -> None:
 
 
 def test_chunks_join_without_a_seam(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = resampler(["a", "b", "a", "b", "b"]).sums(np.eye(5))
+    def drawn() -> tuple[np.ndarray, np.ndarray]:
+        return (
+            resampler(["a", "b", "a", "b", "b"]).sums(np.eye(5)),
+            np.concatenate(list(signs(5, resamples=2000, key="test"))),
+        )
+
+    whole = drawn()
     monkeypatch.setattr("gpu_train_debug.study.resample._CHUNK", 37)
-    assert (resampler(["a", "b", "a", "b", "b"]).sums(np.eye(5)) == whole).all()
+    assert all((part == same).all() for part, same in zip(drawn(), whole, strict=True))
+
+
+def test_draws_that_are_too_many_to_keep_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.arange(30.0)[:, None]
+    kept = resampler([""] * 30).sums(values)
+    monkeypatch.setattr("gpu_train_debug.study.resample._KEPT", 100)
+    again = resampler([""] * 30)
+    assert all((again.sums(values) == kept).all() for _ in range(2))
+
+
+@pytest.mark.slow
+def test_the_most_resamples_of_many_tasks_fit_into_memory() -> None:
+    """All draws at once would be 700 tasks times 100,000 resamples: 140 MB as counts, 560 MB as signs."""
+    values = np.random.default_rng(9).standard_normal((700, 1))
+    tracemalloc.start()
+    try:
+        resampler([""] * 700, resamples=100_000).means(values)
+        flip_test(values, resamples=100_000, key="test")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 100e6
 
 
 def test_tasks_are_drawn_uniformly() -> None:
@@ -116,7 +147,7 @@ def test_equal_tasks_are_thin() -> None:
 
 
 def test_signs_are_fair_and_pinned() -> None:
-    drawn = signs(100, resamples=2000, key="test")
+    drawn = np.concatenate(list(signs(100, resamples=2000, key="test")))
     assert set(np.unique(drawn)) == {-1.0, 1.0}
     assert abs(drawn.mean()) < 0.01
     assert drawn[:2, :6].tolist() == [[-1, -1, -1, 1, -1, 1], [1, 1, 1, 1, -1, 1]]
