@@ -157,3 +157,19 @@ def test_the_command_has_status_2_for_answers_to_other_tasks(folder: Path, capsy
         main(["grade", str(path), "--out", str(folder)])
     assert stopped.value.code == 2
     assert "answers.jsonl:1: there is no task `x`" in capsys.readouterr().err
+
+
+def test_the_command_takes_out_or_else_the_frozen_splits_and_says_so(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder.parent / "answers.jsonl"
+    path.write_bytes(answers(*LINES).getvalue())
+    monkeypatch.chdir(folder.parent)
+    frozen = folder.parent / "frozen"
+    monkeypatch.setattr("gpu_train_debug.tasks.data_folder", lambda: frozen)
+    for place in ("out", str(frozen)):
+        with pytest.raises(SystemExit) as stopped:
+            main(["grade", "answers.jsonl"])
+        assert (stopped.value.code, capsys.readouterr().err) == (0, f"tasks: {place}\n")
+        if place == "out":
+            folder.rename(frozen)
