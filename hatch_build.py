@@ -6,6 +6,7 @@ then have no tasks, so there is none. An editable install takes both from the ch
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,13 @@ class CustomBuildHook(BuildHookInterface[Any]):
         if version == "editable" or (root / PACKAGE / "data").is_dir():  # the latter: unpacked from an sdist
             return
         splits = root / "out"
-        if not any(splits.glob("*.jsonl")) or not (splits / "manifest.json").is_file():
-            raise RuntimeError(f"{splits} holds no compiled splits to package; run `make compile` first")
+        try:
+            files = json.loads((splits / "manifest.json").read_bytes())["content"]["files"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise RuntimeError(f"{splits} holds no compiled splits to package; run `make compile` first") from error
         include = build_data["force_include"]
-        for path in sorted(splits.iterdir()):
-            if path.suffix in (".json", ".jsonl", ".md") and not path.name.startswith("."):
-                include[str(path)] = f"{PACKAGE}/data/{path.name}"
+        for name in ("manifest.json", *files):
+            include[str(splits / name)] = f"{PACKAGE}/data/{name}"
         sources = root / "archetypes"
         for path in sorted(sources.rglob("*")):
             if path.suffix in (".arch", ".toml"):

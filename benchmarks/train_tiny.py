@@ -6,7 +6,8 @@ It shows that the exports, the reward and the trainers fit together, not that an
 `train`; the model and its tokenizer are made here, so nothing is downloaded. Each gold is a single token of that
 tokenizer, so that so small a model can say one. Two supervised steps run on the rows as they are. Then the model is
 taught by heart to give a few golds, whatever the prompt, so that GRPO meets rewards other than 0; and two GRPO
-steps run. Prints one JSON object: losses, rewards as the trainer had them, and as the grader gives them.
+steps run. Prints one JSON object: losses, the mean rewards that the trainer logged, and what the grader gives for
+each completion of each step.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM,
 from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
 from gpu_train_debug.grading.rubric import grade
-from gpu_train_debug.reward import completion_text, task_reward
+from gpu_train_debug.reward import task_reward
 
 SEED = 2027
 STEPS = 2
@@ -95,15 +96,17 @@ def supervise(model: Qwen2ForCausalLM, tokenizer: Any, rows: Dataset, folder: Pa
 
 
 def reinforce(model: Qwen2ForCausalLM, tokenizer: Any, rows: Dataset, folder: Path) -> dict[str, Any]:
-    """Run GRPO with the package's reward; gives what the trainer had and what the grader says."""
-    had: list[float] = []
-    graded: list[float] = []
+    """Run GRPO with the package's reward; gives the trainer's own numbers, and what the grader says.
 
-    def watched(completions: list[Any], gold: list[str], **columns: Any) -> list[float]:
-        rewards = task_reward(completions, gold, **columns)
-        had.extend(rewards)
-        graded.extend(grade(completion_text(each), right).score for each, right in zip(completions, gold, strict=True))
-        return rewards
+    The latter takes nothing from the reward: it decodes the tokens that were sampled, and looks each gold up by id.
+    """
+    golds = {row["id"]: row["gold"] for row in rows}
+    graded: list[list[float]] = []
+
+    def grade_tokens(completion_ids: list[list[int]], id: list[str], **_: Any) -> list[None]:
+        replies = [tokenizer.decode(tokens, skip_special_tokens=True) for tokens in completion_ids]
+        graded.append([grade(reply, golds[task]).score for reply, task in zip(replies, id, strict=True)])
+        return [None] * len(replies)
 
     config = GRPOConfig(
         output_dir=str(folder / "grpo"),
@@ -125,7 +128,11 @@ def reinforce(model: Qwen2ForCausalLM, tokenizer: Any, rows: Dataset, folder: Pa
         seed=SEED,
     )
     trainer = GRPOTrainer(
-        model=model, reward_funcs=[watched], args=config, train_dataset=rows, processing_class=tokenizer
+        model=model,
+        reward_funcs=[task_reward, grade_tokens],
+        args=config,
+        train_dataset=rows,
+        processing_class=tokenizer,
     )
     trainer.train()
     history = [entry for entry in trainer.state.log_history if "loss" in entry]
@@ -133,7 +140,6 @@ def reinforce(model: Qwen2ForCausalLM, tokenizer: Any, rows: Dataset, folder: Pa
         "losses": [entry["loss"] for entry in history],
         "grad_norms": [entry["grad_norm"] for entry in history],
         "mean_rewards": [entry["reward"] for entry in history],
-        "rewards": had,
         "graded": graded,
     }
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import click
 
-from compiler.exporting import export
+from compiler.exporting import export, tasks_option
 from compiler.report import (
     CLEAN,
     FORMATS,
@@ -482,14 +482,7 @@ def solve(file: Any, steps: bool) -> int:
 
 @cli.command("grade")
 @click.argument("file", type=click.File("rb"))
-@click.option(
-    "--out",
-    "folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("out"),
-    show_default=True,
-    help="Folder that holds the tasks.",
-)
+@tasks_option("--out")
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
 def grade_(file: Any, folder: Path, as_json: bool) -> int:
     """Score a file of answers, by split and archetype.

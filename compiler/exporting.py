@@ -1,7 +1,7 @@
 """`gtd export`: rows for trainers and studies, and training configs.
 
-In: the frozen tasks or those of a folder, or the folder of a run. Out: JSONL on standard output or in a file,
-which is written whole or not at all.
+In: the tasks of a folder, or the folder of a run. Out: JSONL on standard output or in files, which are written
+whole or not at all.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from compiler.report import CLEAN, FOUND
-from gpu_train_debug.tasks import TaskRow, TasksError, data_folder, frozen_tasks
+from gpu_train_debug.tasks import MANIFEST, TaskRow, TasksError, default_folder, frozen_tasks
+
+if TYPE_CHECKING:
+    from compiler.emit.record import TaskRecord
 
 folder_path = click.Path(file_okay=False, path_type=Path)
 output_option = click.option(
@@ -25,11 +28,31 @@ output_option = click.option(
 )
 
 
+def tasks_option(name: str) -> Callable[..., Any]:
+    """Where the tasks are; the command gets `folder` and names it on standard error."""
+    return click.option(
+        name,
+        "folder",
+        type=folder_path,
+        callback=_tasks_folder,
+        help="Folder of the tasks; `out` if there is one here, else the frozen splits.",
+    )
+
+
+def _tasks_folder(_context: click.Context, _option: click.Parameter, folder: Path | None) -> Path:
+    try:
+        folder = default_folder() if folder is None else folder
+    except TasksError as error:
+        raise click.UsageError(str(error)) from error
+    click.echo(f"tasks: {folder}", err=True)
+    return folder
+
+
 def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Which tasks to export."""
     options = (
         click.option("--split", default="train", show_default=True, help="The split."),
-        click.option("--data", type=folder_path, help="Folder of the splits, instead of the package's."),
+        tasks_option("--data"),
         click.option("--archetype", "archetypes", multiple=True, help="Take tasks of these archetypes alone."),
         click.option("--tier", "tiers", multiple=True, help="Take tasks of these tiers alone."),
         click.option("--limit", type=click.IntRange(1), help="Take so many tasks at most."),
@@ -55,15 +78,15 @@ def export() -> None:
     type=click.Path(path_type=Path),
     help="`.arch` sources of the tasks, for --rationale.",
 )
-def sft(output: Path | None, rationale: bool, sources: tuple[Path, ...], data: Path | None, **chosen: Any) -> int:
+def sft(output: Path | None, rationale: bool, sources: tuple[Path, ...], folder: Path, **chosen: Any) -> int:
     """Conversations for supervised training, for TRL and prime-rl."""
     from compiler.rationale import OtherSourcesError
     from gpu_train_debug.exports import sft_row
 
-    rows = _tasks(data, chosen)
+    rows = _tasks(folder, chosen)
     try:
         if rationale:
-            reason = _rationales(sources, data)
+            reason = _rationales(sources, folder)
             return _write(output, (sft_row(row, reason(row)) for row in rows))
         return _write(output, (sft_row(row) for row in rows))
     except OtherSourcesError as error:
@@ -74,58 +97,69 @@ def sft(output: Path | None, rationale: bool, sources: tuple[Path, ...], data: P
 @export.command()
 @task_options
 @output_option
-def grpo(output: Path | None, data: Path | None, **chosen: Any) -> int:
+def grpo(output: Path | None, folder: Path, **chosen: Any) -> int:
     """Prompts with their golds for TRL's GRPOTrainer and `gpu_train_debug.reward.task_reward`."""
     from gpu_train_debug.exports import grpo_row
 
-    return _write(output, map(grpo_row, _tasks(data, chosen)))
+    return _write(output, map(grpo_row, _tasks(folder, chosen)))
 
 
 @export.command()
 @click.argument("run", type=folder_path)
 @click.option("--arm", required=True, help="What was evaluated, as the study names it.")
 @output_option
-def generations(run: Path, arm: str, output: Path | None) -> int:
+@click.option("--tasks-out", type=folder_path, help="Also write the tasks of the run here, for `gtd study --tasks`.")
+def generations(run: Path, arm: str, output: Path | None, tasks_out: Path | None) -> int:
     """The replies of a `vf-eval` run (its folder), as an archive for `gtd study`."""
-    from gpu_train_debug.exports import generation_rows
+    from gpu_train_debug.exports import generation_rows, run_tasks
 
     try:
-        return _write(output, list(generation_rows(run, arm)))
+        rows = list(generation_rows(run, arm))
+        if tasks_out is not None:
+            _write_tasks(tasks_out, run_tasks(run), output)
     except TasksError as error:
         raise click.UsageError(str(error)) from error
+    return _write(output, rows)
 
 
 @export.command()
 @click.option("-o", "--output", type=folder_path, default=Path("."), show_default=True, help="Folder to copy them to.")
-def configs(output: Path) -> int:
+@click.option("--force", is_flag=True, help="Overwrite configs that were edited.")
+def configs(output: Path, force: bool) -> int:
     """Training configs for TRL and prime-rl."""
     from gpu_train_debug.exports import config_files
 
+    copies = {path: output / path.name for path in config_files()}
     try:
+        edited = [
+            str(copy) for path, copy in copies.items() if copy.exists() and copy.read_bytes() != path.read_bytes()
+        ]
+        if edited and not force:
+            raise click.UsageError(f"{', '.join(edited)} would be overwritten; --force does so")
         output.mkdir(parents=True, exist_ok=True)
-        for path in config_files():
-            click.echo(shutil.copyfile(path, output / path.name))
+        for path, copy in copies.items():
+            click.echo(shutil.copyfile(path, copy))
     except OSError as error:
         raise click.ClickException(f"cannot write {output}: {error.strerror}") from error
     return CLEAN
 
 
-def _tasks(data: Path | None, chosen: Mapping[str, Any]) -> list[TaskRow]:
+def _tasks(folder: Path, chosen: Mapping[str, Any]) -> list[TaskRow]:
     try:
-        return frozen_tasks(chosen["split"], folder=data, **{name: chosen[name] for name in chosen if name != "split"})
+        return frozen_tasks(folder=folder, **chosen)
     except TasksError as error:
         raise click.UsageError(str(error)) from error
 
 
-def _rationales(sources: tuple[Path, ...], data: Path | None) -> Callable[[TaskRow], str]:
-    """A writer of rationales for the tasks of `data`, under the seed that its manifest states."""
+def _rationales(sources: tuple[Path, ...], folder: Path) -> Callable[[TaskRow], str]:
+    """A writer of rationales for the tasks of `folder`, under the seed that its manifest states."""
     from compiler.cli import choose_dataset, load_plan
-    from compiler.emit.manifest import MANIFEST_NAME, read_manifest
-    from compiler.emit.record import Malformed, TaskRecord
+    from compiler.emit.manifest import read_manifest
+    from compiler.emit.record import Malformed
     from compiler.rationale import Rationales
     from gpu_train_debug.tasks import sources_folder
 
-    path = (data_folder() if data is None else data) / MANIFEST_NAME
+    path = folder / MANIFEST
     try:
         manifest = read_manifest(path.read_text(encoding="utf-8"))
         plan = load_plan(sources or (sources_folder(),))
@@ -135,7 +169,42 @@ def _rationales(sources: tuple[Path, ...], data: Path | None) -> Callable[[TaskR
         raise click.UsageError(f"{path}: {'; '.join(manifest.reasons)}")
     dataset = choose_dataset(plan, manifest[0].dataset, manifest[0].seed)
     writer = Rationales(plan, dataset)
-    return lambda row: writer.of(TaskRecord(row.id, row.archetype, row.split, row.prompt, row.gold, row.meta))
+    return lambda row: writer.of(_record(row))
+
+
+def _record(row: TaskRow) -> TaskRecord:
+    from compiler.emit.record import TaskRecord
+
+    return TaskRecord(row.id, row.archetype, row.split, row.prompt, row.gold, row.meta)
+
+
+def _write_tasks(folder: Path, rows: Iterable[TaskRow], archive: Path | None) -> None:
+    """Write a folder that holds these tasks and no others, since a study wants replies to all that it finds.
+
+    Raises:
+        TasksError: Others are there, or would be: the archive; or a row isn't what a split file may hold.
+    """
+    from compiler.emit.jsonl import StagedFolder
+    from compiler.emit.record import record_line
+
+    lines: dict[str, list[str]] = {}
+    for row in rows:
+        try:
+            lines.setdefault(f"{row.split}.jsonl", []).append(record_line(_record(row)))
+        except ValueError as error:
+            raise TasksError(str(error)) from error
+    inside = {path.name for path in [*folder.glob("*.jsonl"), folder / MANIFEST] if path.exists()}
+    if archive is not None and archive.parent.resolve() == folder.resolve():
+        inside.add(f"the archive {archive.name}")
+    if others := inside - lines.keys():
+        raise TasksError(f"{folder} is for the tasks of the run alone, without {', '.join(sorted(others))}")
+    try:
+        with StagedFolder(folder) as staged:
+            for name in sorted(lines):
+                staged.open(name).write("".join(lines[name]))
+            staged.publish()
+    except OSError as error:
+        raise click.ClickException(f"cannot write {folder}: {error.strerror}") from error
 
 
 def _write(output: Path | None, rows: Iterable[Mapping[str, Any]]) -> int:

@@ -1,6 +1,6 @@
 """`gtd grade`: scores a file of answers against the tasks of an output folder.
 
-In: a folder of split files, and lines of JSON: `{"id": ..., "completion": TEXT}`, or `completions` with a
+In: a folder of splits, and lines of JSON: `{"id": ..., "completion": TEXT}`, or `completions` with a
 list of texts. A task may have several lines; null is a reply that never came and counts as empty text;
 other keys are let be. Out: the means of each split and archetype over the tasks that have an answer, each
 task being the mean of its samples.
@@ -17,6 +17,7 @@ import attrs
 
 from compiler.emit.record import Malformed, read_record
 from gpu_train_debug.grading.rubric import Grade, grade
+from gpu_train_debug.tasks import TasksError, split_names
 
 
 class UnreadableError(Exception):
@@ -67,9 +68,10 @@ def grade_answers(folder: Path, lines: Iterable[bytes], name: str) -> dict[str, 
     Raises:
         UnreadableError: There are no tasks in `folder`, or a file can't be read or isn't of the form.
     """
-    splits = {path.stem: dict(_read_tasks(path)) for path in sorted(folder.glob("*.jsonl"))}
-    if not splits:
-        raise UnreadableError(f"there are no tasks in {folder}")
+    try:
+        splits = {split: dict(_read_tasks(folder / f"{split}.jsonl")) for split in split_names(folder)}
+    except TasksError as error:
+        raise UnreadableError(str(error)) from error
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
@@ -113,14 +115,14 @@ def scores_json(splits: Mapping[str, SplitScores]) -> str:
 
 def _read_tasks(path: Path) -> Iterator[tuple[str, _Task]]:
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                record = read_record(line)
+                if isinstance(record, Malformed):
+                    raise UnreadableError(f"{path}:{number}: {'; '.join(record.reasons)}")
+                yield record.id, _Task(record.archetype, record.gold, [])
     except (OSError, UnicodeDecodeError) as error:
         raise UnreadableError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'not UTF-8'}") from error
-    for number, line in enumerate(lines[:-1], start=1):
-        record = read_record(line)
-        if isinstance(record, Malformed):
-            raise UnreadableError(f"{path}:{number}: {'; '.join(record.reasons)}")
-        yield record.id, _Task(record.archetype, record.gold, [])
 
 
 def _read_line(line: bytes) -> tuple[str, list[str]]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Self
 
@@ -18,10 +17,12 @@ import httpx
 import verifiers.v1 as vf
 from pydantic import Field, model_validator
 
-from gpu_train_debug.grading.rubric import Grade, grade
+from gpu_train_debug.grading.rubric import grade
+from gpu_train_debug.reward import grade_parts
 from gpu_train_debug.tasks import TaskRow, TasksError, frozen_tasks, split_names
 
 TASKSET_ID = "gpu-train-debug"
+SPLIT = "test"
 PASSING = (408, 409, 429)
 """Statuses besides those of server errors after which a request is worth repeating."""
 
@@ -42,28 +43,16 @@ class DebugTask(vf.Task[DebugTaskData]):
     def key(self) -> str:
         return str(self.data.name)
 
-    def grade(self, trace: vf.Trace) -> Grade:
-        return grade(trace.last_reply, self.data.gold)
-
     @vf.reward(weight=1.0)
     async def rubric(self, trace: vf.Trace) -> float:
-        """Between 0 and 1, with partial credit as every prompt states it; 1 for the exact answer alone."""
-        found = self.grade(trace)
+        """Between 0 and 1, with partial credit as every prompt states it; 1 for the exact answer alone.
+
+        Of the metrics beside it, count `exact` for pass@k: partial credit would inflate it.
+        """
+        found = grade(trace.last_reply, self.data.gold)
         trace.info["reasons"] = list(found.reasons)
+        trace.record_metrics(grade_parts(found))
         return found.score
-
-    @vf.metric
-    async def exact(self, trace: vf.Trace) -> float:
-        """1 if the answer is the gold. Count these for pass@k: partial credit would inflate it."""
-        return float(self.grade(trace).exact)
-
-    @vf.metric
-    async def diagnosis(self, trace: vf.Trace) -> float:
-        return self.grade(trace).diagnosis
-
-    @vf.metric
-    async def fix(self, trace: vf.Trace) -> float:
-        return self.grade(trace).fix
 
     async def validate(self, runtime: vf.Runtime) -> bool:
         """The gold earns everything and silence nothing."""
@@ -71,17 +60,17 @@ class DebugTask(vf.Task[DebugTaskData]):
 
 
 class DebugTasksetConfig(vf.TasksetConfig):
-    split: str = "test"
+    split: str = SPLIT
     """The split; with `fresh`, the one whose kind of task is made."""
     archetypes: list[str] = Field(default_factory=list)
     """Take tasks of these archetypes alone; all if empty."""
     tiers: list[str] = Field(default_factory=list)
     """Take tasks of these tiers alone; all if empty."""
     limit: int | None = Field(None, ge=1)
-    """Take so many tasks at most."""
+    """Take so many frozen tasks at most; `count` says it for fresh ones."""
     seed: int | None = Field(None, ge=0)
-    """Frozen tasks are shuffled by it before the limit, and in the order of the file if it is unset. Fresh ones are
-    made by it, and by 0 if it is unset."""
+    """Without `fresh`: shuffle the tasks by it, before the limit; unset, they keep the order of the file. With `fresh`:
+    make the tasks from it; unset, it is 0."""
     fresh: bool = False
     """Make new tasks, each proved, none of them a frozen one, instead of taking the frozen ones."""
     count: int = Field(100, ge=1)
@@ -94,15 +83,31 @@ class DebugTasksetConfig(vf.TasksetConfig):
     """`.arch` sources of fresh tasks; those of the package if unset."""
 
     @model_validator(mode="after")
-    def _know_split(self) -> Self:
-        """Refuse a misspelt split while options are read, where the message is shown without a traceback."""
-        if "split" in self.model_fields_set and not self.fresh:
-            try:
-                names = split_names(self.data)
-            except TasksError:  # told when tasks are asked for
-                return self
-            if self.split not in names:
-                raise ValueError(f"there is no split `{self.split}`; there is {', '.join(names)}")
+    def _leaves_tasks(self) -> Self:
+        """Refuse a choice without tasks while options are read, where the message is shown without a traceback.
+
+        The plain choice is let be: it is made to list the options, too, and there may be no frozen tasks then.
+        """
+        if self.fresh and self.limit is not None:
+            raise ValueError("`limit` is for frozen tasks; `count` says how many fresh ones to make")
+        try:
+            if self.data is not None:
+                split_names(self.data)
+            if self.fresh:
+                from gpu_train_debug.fresh import fresh_plan
+
+                fresh_plan(
+                    self.split,
+                    seed=self.seed or 0,
+                    count=self.count,
+                    sources=self.sources,
+                    archetypes=self.archetypes,
+                    tiers=self.tiers,
+                )
+            elif (self.split, self.data, self.archetypes, self.tiers) != (SPLIT, None, [], []):
+                frozen_tasks(self.split, folder=self.data, archetypes=self.archetypes, tiers=self.tiers)
+        except TasksError as error:
+            raise ValueError(str(error)) from error
         return self
 
 
@@ -141,7 +146,7 @@ def task_rows(config: DebugTasksetConfig) -> Iterator[TaskRow]:
         return
     from gpu_train_debug.fresh import fresh_tasks
 
-    rows = fresh_tasks(
+    yield from fresh_tasks(
         config.split,
         seed=config.seed or 0,
         count=config.count,
@@ -151,7 +156,6 @@ def task_rows(config: DebugTasksetConfig) -> Iterator[TaskRow]:
         tiers=config.tiers,
         jobs=config.jobs,
     )
-    yield from islice(rows, config.limit)
 
 
 class DirectChatConfig(vf.HarnessConfig):

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gpu_train_debug.tasks import TaskRow, TasksError
+from gpu_train_debug.tasks import TaskRow, TasksError, task_row
 
 CONFIGS = Path(__file__).parent / "configs"
 
@@ -52,22 +52,50 @@ def generation_rows(run: Path, arm: str) -> Iterator[Row]:
         run: The folder that holds the run's `traces.jsonl`.
 
     Raises:
-        TasksError: It holds none, or a line isn't the episode of a task.
+        TasksError: It holds none, or an empty one, or a line isn't the episode of a task.
     """
+    samples: Counter[str] = Counter()
+    for place, episode in _episodes(run):
+        try:
+            task = episode["task"]["data"]["id"]
+            reply = _last_reply(episode["traces"]) if episode["ok"] else ""
+        except (KeyError, TypeError) as error:
+            raise TasksError(f"{place}: not an episode of a task") from error
+        yield {"id": task, "arm": arm, "sample": samples[task], "completion": reply}
+        samples[task] += 1
+
+
+def run_tasks(run: Path) -> list[TaskRow]:
+    """The tasks of a `vf-eval` run, each once, by id: what its traces say of them.
+
+    Raises:
+        TasksError: As for `generation_rows`.
+    """
+    tasks: dict[str, TaskRow] = {}
+    for place, episode in _episodes(run):
+        try:
+            row = task_row(episode["task"]["data"], place)
+        except (KeyError, TypeError) as error:
+            raise TasksError(f"{place}: not an episode of a task") from error
+        tasks[row.id] = row
+    return [tasks[id_] for id_ in sorted(tasks)]
+
+
+def _episodes(run: Path) -> Iterator[tuple[str, Any]]:
+    """The lines of a run, with their places."""
     path = run / "traces.jsonl"
     if not path.is_file():
         raise TasksError(f"{run} is not the folder of a run: it has no traces.jsonl")
-    samples: Counter[str] = Counter()
-    with path.open(encoding="utf-8") as lines:
+    if not path.stat().st_size:
+        raise TasksError(f"{path} is empty: nothing was run")
+    with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
+            place = f"{path}:{number}"
             try:
                 episode = json.loads(line)
-                task = episode["task"]["data"]["id"]
-                reply = _last_reply(episode["traces"]) if episode["ok"] else ""
-            except (ValueError, KeyError, TypeError) as error:
-                raise TasksError(f"{path}:{number}: not an episode of a task") from error
-            yield {"id": task, "arm": arm, "sample": samples[task], "completion": reply}
-            samples[task] += 1
+            except ValueError as error:
+                raise TasksError(f"{place}: not an episode of a task") from error
+            yield place, episode
 
 
 def _last_reply(traces: list[Any]) -> str:

@@ -6,12 +6,12 @@ API v1. The tasks, the prompts and the scores are the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from gpu_train_debug.grading.rubric import grade
-from gpu_train_debug.reward import Completion, completion_text
+from gpu_train_debug.reward import Completion, completion_text, grade_parts
 from gpu_train_debug.tasks import TaskRow, frozen_tasks
 
 
@@ -37,10 +37,12 @@ def load_environment(
     import verifiers
 
     folder = None if data is None else Path(data)
+    # read for either API: here an impossible choice is refused
+    rows = frozen_tasks(split, folder=folder, archetypes=archetypes, tiers=tiers, limit=limit, seed=seed)
     if hasattr(verifiers, "SingleTurnEnv"):
-        rows = frozen_tasks(split, folder=folder, archetypes=archetypes, tiers=tiers, limit=limit, seed=seed)
         tasks = _dataset(rows)
-        scores = verifiers.Rubric(funcs=[rubric, exact, diagnosis, fix], weights=[1.0, 0.0, 0.0, 0.0])
+        metrics = [_metric(name) for name in ("exact", "diagnosis", "fix")]
+        scores = verifiers.Rubric(funcs=[rubric, *metrics], weights=[1.0, 0.0, 0.0, 0.0])
         return verifiers.SingleTurnEnv(dataset=tasks, eval_dataset=tasks, rubric=scores)
     from gpu_train_debug.environment import TASKSET_ID, DebugEnv, DebugEnvConfig, DebugTasksetConfig
 
@@ -60,16 +62,14 @@ def rubric(completion: Completion, answer: str, **_: Any) -> float:
     return grade(completion_text(completion), answer).score
 
 
-def exact(completion: Completion, answer: str, **_: Any) -> float:
-    return float(grade(completion_text(completion), answer).exact)
+def _metric(name: str) -> Callable[..., float]:
+    """A part of the grade in the form that the older API calls; it shows it under the function's name."""
 
+    def part(completion: Completion, answer: str, **_: Any) -> float:
+        return grade_parts(grade(completion_text(completion), answer))[name]
 
-def diagnosis(completion: Completion, answer: str, **_: Any) -> float:
-    return grade(completion_text(completion), answer).diagnosis
-
-
-def fix(completion: Completion, answer: str, **_: Any) -> float:
-    return grade(completion_text(completion), answer).fix
+    part.__name__ = name
+    return part
 
 
 def _dataset(rows: list[TaskRow]) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gpu_train_debug.grading.rubric import grade
+from gpu_train_debug.grading.rubric import Grade, grade
 
 Completion = str | Sequence[Mapping[str, Any]]
 """A plain text, or a conversation whose last message is the reply."""
@@ -24,6 +24,11 @@ def completion_text(completion: Completion) -> str:
         return content
     parts = content if isinstance(content, Sequence) else ()
     return "".join(str(part.get("text", "")) for part in parts if isinstance(part, Mapping))
+
+
+def grade_parts(found: Grade) -> dict[str, float]:
+    """The numbers of a grade beside its score, as metrics."""
+    return {"exact": float(found.exact), "diagnosis": found.diagnosis, "fix": found.fix}
 
 
 def task_reward(

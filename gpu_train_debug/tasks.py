@@ -2,18 +2,22 @@
 
 In: a folder that `gtd compile` wrote. Out: `TaskRow`s in the order of the lines. An installed package has the
 folder inside it, a checkout has it as `out/`; any other can be named. Nothing but the standard library is
-loaded. How many tasks and splits there are, and their names, is whatever the folder holds.
+loaded. How many tasks and splits there are, and their names, is whatever the folder's manifest says; a folder
+without one holds a split in each of its `.jsonl` files.
 """
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
+
+HERE = Path("out")
+MANIFEST = "manifest.json"
 
 _PACKAGE = Path(__file__).parent
 _KEYS = ("id", "archetype", "split", "prompt", "gold", "meta")
@@ -51,12 +55,21 @@ def data_folder() -> Path:
         TasksError: There are none.
     """
     for folder in (_PACKAGE / "data", _PACKAGE.parent / "out"):
-        if any(folder.glob("*.jsonl")):
+        if (folder / MANIFEST).is_file():
             return folder
     raise TasksError(
         f"there are no compiled tasks in {_PACKAGE.parent / 'out'}; "
         "compile them with `gtd compile`, or name the folder that holds them"
     )
+
+
+def default_folder() -> Path:
+    """Where commands look for tasks if nobody says so: `out` in the current folder, or else the frozen splits.
+
+    Raises:
+        TasksError: There is neither.
+    """
+    return HERE if HERE.is_dir() else data_folder()
 
 
 def sources_folder() -> Path:
@@ -72,16 +85,25 @@ def sources_folder() -> Path:
 
 
 def split_names(folder: Path | None = None) -> list[str]:
-    """The splits of `folder`, sorted.
+    """The splits of `folder`, sorted: those of its manifest that are there, or without one all `.jsonl` files.
 
     Raises:
         TasksError: There is no such folder, or no split in it.
     """
     folder = data_folder() if folder is None else folder
-    names = sorted(path.stem for path in folder.glob("*.jsonl"))
-    if not names:
+    files = {path.name for path in folder.glob("*.jsonl")}
+    if (manifest := folder / MANIFEST).is_file():
+        files &= _files_of(manifest)
+    if not files:
         raise TasksError(f"there are no compiled tasks in {folder}")
-    return names
+    return sorted(Path(name).stem for name in files)
+
+
+def _files_of(manifest: Path) -> set[str]:
+    try:
+        return set(json.loads(manifest.read_bytes())["content"]["files"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TasksError(f"{manifest} is not the manifest of compiled tasks") from error
 
 
 def read_split(split: str, folder: Path | None = None) -> Iterator[TaskRow]:
@@ -92,11 +114,26 @@ def read_split(split: str, folder: Path | None = None) -> Iterator[TaskRow]:
     """
     folder = data_folder() if folder is None else folder
     if split not in (names := split_names(folder)):
-        raise TasksError(f"there is no split `{split}` in {folder}{_close(split, names)}")
+        raise TasksError(f"there is no split `{split}` in {folder}{suggestion(split, names)}")
     path = folder / f"{split}.jsonl"
-    with path.open(encoding="utf-8") as lines:
+    with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
-            yield _row(line, f"{path}:{number}")
+            try:
+                value = json.loads(line)
+            except ValueError:
+                value = None
+            yield task_row(value, f"{path}:{number}")
+
+
+def task_row(value: object, place: str) -> TaskRow:
+    """The row in a value read from JSON, whose other keys are let be.
+
+    Raises:
+        TasksError: It is none.
+    """
+    if not isinstance(value, dict) or not all(isinstance(value.get(key), str) for key in _KEYS):
+        raise TasksError(f"{place}: not a task: a JSON object with the texts {', '.join(_KEYS)}")
+    return TaskRow(**{key: value[key] for key in _KEYS})
 
 
 def frozen_tasks(
@@ -118,7 +155,7 @@ def frozen_tasks(
         seed: Shuffle by it before the limit; keep the order of the file if None.
 
     Raises:
-        TasksError: There is no such split, archetype or tier.
+        TasksError: There is no such split, archetype or tier, or no task of both.
     """
     rows = list(read_split(split, folder))
     check_names("archetype", archetypes, [row.archetype for row in rows], split)
@@ -127,6 +164,8 @@ def frozen_tasks(
         rows = [row for row in rows if row.tier in tiers]
     if archetypes:
         rows = [row for row in rows if row.archetype in archetypes]
+    if not rows:
+        raise no_task(split, archetypes, tiers)
     if seed is not None:
         random.Random(seed).shuffle(rows)
     return list(islice(rows, limit))
@@ -141,19 +180,24 @@ def check_names(what: str, asked: Iterable[str], known: Iterable[str], split: st
     names = sorted(set(known))
     for name in asked:
         if name not in names:
-            raise TasksError(f"split `{split}` has no {what} `{name}`{_close(name, names)}")
+            raise TasksError(f"split `{split}` has no {what} `{name}`{suggestion(name, names)}")
 
 
-def _close(name: str, names: Sequence[str]) -> str:
-    close = get_close_matches(name, names, n=3) or (names if len(names) <= 5 else [])
-    return f"; there is {', '.join(f'`{match}`' for match in close)}" if close else ""
+def no_task(split: str, archetypes: Collection[str], tiers: Collection[str]) -> TasksError:
+    """What to raise where a choice of archetypes and tiers, each of them known, leaves nothing."""
+    asked = [
+        f" of {what} {' or '.join(f'`{name}`' for name in names)}"
+        for what, names in (("archetype", archetypes), ("tier", tiers))
+        if names
+    ]
+    return TasksError(f"split `{split}` has no task{' and'.join(asked)}")
 
 
-def _row(line: str, place: str) -> TaskRow:
-    try:
-        value = json.loads(line)
-    except ValueError:
-        value = None
-    if not isinstance(value, dict) or not all(isinstance(value.get(key), str) for key in _KEYS):
-        raise TasksError(f"{place}: not a task: a JSON object with the texts {', '.join(_KEYS)}")
-    return TaskRow(**{key: value[key] for key in _KEYS})
+def suggestion(name: str, names: Collection[str]) -> str:
+    """The end of a message about an unknown name: the nearest, or some if none is near."""
+    shown = get_close_matches(name, names, n=3)
+    more = ""
+    if not shown:
+        shown = sorted(names)[:5]
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return f"; there is {', '.join(f'`{each}`' for each in shown)}{more}" if shown else ""

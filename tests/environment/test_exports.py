@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from compiler.workbench import Workbench
 from gpu_train_debug.exports import config_files, generation_rows, grpo_row, sft_row
 from gpu_train_debug.grading.rubric import grade
 from gpu_train_debug.reward import completion_text
-from gpu_train_debug.tasks import TaskRow, TasksError
+from gpu_train_debug.tasks import TaskRow, TasksError, read_split, split_names
 from solvers.evidence import evidence_class
 from solvers.walks import walk_batch
 
@@ -144,6 +145,33 @@ def test_the_command_refuses_what_is_not_there(gtd: Gtd, out: Path, tmp_path: Pa
     assert "needs the manifest" in gtd(*arguments, status=2)
 
 
+def test_the_command_takes_out_or_else_the_frozen_splits_and_says_so(
+    gtd: Gtd, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("gpu_train_debug.tasks.data_folder", lambda: out)
+    assert len(gtd("export", "grpo").splitlines()) == 12
+    shutil.copytree(out, tmp_path / "out")
+    lines = (out / "train.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "out" / "train.jsonl").write_text("".join(lines[:3]), encoding="utf-8")
+    assert len(gtd("export", "grpo").splitlines()) == 3
+    for options, place in ((("--data", out), out), ((), "out")):
+        with pytest.raises(SystemExit):
+            main(["export", "grpo", "-o", "grpo.jsonl", *map(str, options)])
+        assert capsys.readouterr().err.splitlines()[0] == f"tasks: {place}"
+
+
+def test_an_export_beside_the_splits_is_no_split(gtd: Gtd, out: Path, tmp_path: Path) -> None:
+    shutil.copytree(out, tmp_path / "out")
+    gtd("export", "sft", "-o", "out/sft.jsonl")
+    assert "there is no split `sft`" in gtd("export", "grpo", "--split", "sft", status=2)
+
+
+def test_a_choice_that_leaves_nothing_is_refused(gtd: Gtd, out: Path, tmp_path: Path) -> None:
+    chosen = ("--archetype", "all_quiet", "--tier", "computed", "-o", "grpo.jsonl")
+    assert "no task of archetype `all_quiet`" in gtd("export", "grpo", "--data", out, *chosen, status=2)
+    assert not (tmp_path / "grpo.jsonl").exists()
+
+
 def test_a_failing_export_leaves_the_file_as_it_was(gtd: Gtd, out: Path, tmp_path: Path) -> None:
     (tmp_path / "sft.jsonl").write_text("earlier")
     (tmp_path / "data").mkdir()
@@ -158,11 +186,11 @@ def test_a_failing_export_leaves_the_file_as_it_was(gtd: Gtd, out: Path, tmp_pat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "sft.jsonl"]
 
 
-def episode(task: str, reply: str | None, *, ok: bool = True) -> str:
+def episode(id: str, reply: str | None, *, ok: bool = True, **data: str) -> str:
     nodes = [{"message": {"role": "user", "content": "prompt"}}]
     if reply is not None:
         nodes.append({"message": {"role": "assistant", "content": reply}})
-    return json.dumps({"ok": ok, "task": {"data": {"id": task}}, "traces": [{"nodes": nodes}]}) + "\n"
+    return json.dumps({"ok": ok, "task": {"data": {"id": id, **data}}, "traces": [{"nodes": nodes}]}) + "\n"
 
 
 def test_runs_become_archives_with_numbered_samples(tmp_path: Path) -> None:
@@ -177,6 +205,81 @@ def test_a_line_that_is_no_episode_is_named_with_its_place(tmp_path: Path, line:
     (tmp_path / "traces.jsonl").write_text(line + "\n")
     with pytest.raises(TasksError, match=r"traces\.jsonl:1"):
         list(generation_rows(tmp_path, "base"))
+
+
+def test_a_run_without_rollouts_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "traces.jsonl").write_text("")
+    with pytest.raises(TasksError, match="nothing was run"):
+        list(generation_rows(tmp_path, "base"))
+
+
+@pytest.fixture
+def run(rows: Rows, tmp_path: Path) -> Path:
+    """The folder of a run over two tasks of two splits, in no order, one of them twice."""
+    asked = [rows["test"][1], rows["ood"][0], rows["test"][1], rows["test"][0]]
+    (tmp_path / "run").mkdir()
+    lines = [episode(reply=row.gold, **asdict(row)) for row in asked]
+    (tmp_path / "run" / "traces.jsonl").write_text("".join(lines), encoding="utf-8")
+    return tmp_path / "run"
+
+
+def test_the_tasks_of_a_run_become_splits_that_can_be_studied_and_graded(
+    gtd: Gtd, run: Path, rows: Rows, tmp_path: Path
+) -> None:
+    arguments = ("export", "generations", run, "--arm", "base", "-o", "base.jsonl", "--tasks-out", "tasks")
+    for _ in range(2):
+        gtd(*arguments)
+        assert split_names(tmp_path / "tasks") == ["ood", "test"]
+        assert list(read_split("ood", tmp_path / "tasks")) == rows["ood"][:1]
+        assert list(read_split("test", tmp_path / "tasks")) == sorted(rows["test"][:2], key=lambda row: row.id)
+    assert "1.000" in gtd("grade", "base.jsonl", "--out", "tasks")
+
+
+@pytest.mark.parametrize(
+    ("folder", "archive", "said"),
+    [
+        ("out", "base.jsonl", "hard.jsonl, manifest.json"),
+        ("tasks", "tasks/base.jsonl", "the archive base.jsonl"),
+        ("tasks", "tasks/test.jsonl", "the archive test.jsonl"),
+    ],
+)
+def test_the_tasks_of_a_run_are_not_mixed_with_anything_else(
+    folder: str, archive: str, said: str, gtd: Gtd, run: Path, out: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(out, tmp_path / "out")
+    arguments = ("export", "generations", run, "--arm", "base", "-o", archive, "--tasks-out", folder)
+    assert f"without {said}" in gtd(*arguments, status=2)
+    assert all((tmp_path / "out" / path.name).read_bytes() == path.read_bytes() for path in out.iterdir())
+    assert not (tmp_path / archive).exists()
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({}, "traces.jsonl:1: not a task"),
+        ({"archetype": "a", "split": "../a", "prompt": "p\n", "gold": "", "meta": ""}, "`split` is not a name"),
+    ],
+    ids=["others", "path"],
+)
+def test_a_run_of_other_tasks_gives_no_splits(data: dict[str, str], said: str, gtd: Gtd, tmp_path: Path) -> None:
+    (tmp_path / "traces.jsonl").write_text(episode("t-0", "a", **data))
+    assert said in gtd("export", "generations", ".", "--arm", "base", "--tasks-out", "tasks", status=2)
+    assert not (tmp_path / "tasks").exists()
+
+
+def test_edited_configs_are_overwritten_only_by_force(gtd: Gtd, tmp_path: Path) -> None:
+    gtd("export", "configs", "-o", "train")
+    gtd("export", "configs", "-o", "train")
+    edited = tmp_path / "train" / "trl-sft.yaml"
+    original = edited.read_text(encoding="utf-8")
+    (tmp_path / "train" / "prime-rl.toml").unlink()
+    edited.write_text("mine: true\n", encoding="utf-8")
+    assert "trl-sft.yaml would be overwritten" in gtd("export", "configs", "-o", "train", status=2)
+    assert edited.read_text(encoding="utf-8") == "mine: true\n"
+    assert not (tmp_path / "train" / "prime-rl.toml").exists()
+    gtd("export", "configs", "-o", "train", "--force")
+    assert edited.read_text(encoding="utf-8") == original
+    assert (tmp_path / "train" / "prime-rl.toml").exists()
 
 
 def test_configs_hold_the_frozen_settings_and_name_real_things(gtd: Gtd, tmp_path: Path) -> None:

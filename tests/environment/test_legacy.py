@@ -1,4 +1,8 @@
-"""`load_environment`, for the older API (its classes replaced by stand-ins here) and for the API v1."""
+"""`load_environment`, for the older API and for the API v1.
+
+No Verifiers before 0.4 is installed for the tests: stand-ins keep what they are given, so what is tested is what that
+API would get, not that it takes it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from typing import Any
 import pytest
 
 import gpu_train_debug
-from gpu_train_debug.tasks import TaskRow
+from gpu_train_debug.tasks import TaskRow, TasksError
 
 from .conftest import ROOT
 from .verifiers_runs import needs_verifiers
@@ -44,6 +48,12 @@ def test_the_older_api_gets_the_same_tasks_and_scores(out: Path, rows: dict[str,
         }
         assert found == {"rubric": 1.0, "exact": 1.0, "diagnosis": 0.5, "fix": 0.5}
         assert scores["rubric"](completion="?", answer=row["answer"]) == 0.0
+
+
+@pytest.mark.usefixtures("older")
+def test_an_impossible_choice_is_refused(out: Path) -> None:
+    with pytest.raises(TasksError, match="no archetype `all_quit`"):
+        gpu_train_debug.load_environment("test", data=out, archetypes=["all_quit"])
 
 
 @pytest.mark.slow

@@ -66,6 +66,7 @@ def test_evaluators(installed: Installed, rows: dict[str, list[TaskRow]], tmp_pa
     assert scores(read_rollouts(tmp_path / "runs" / "base")) == [(True, 1.0, 1.0)] * 8
     assert scores(read_rollouts(tmp_path / "runs" / "fresh")) == [(True, 1.0, 1.0)] * 2
     assert (tmp_path / "report" / "report.md").is_file()
+    assert (tmp_path / "fresh-report" / "report.md").is_file()
 
 
 @needs_verifiers

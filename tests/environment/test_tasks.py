@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from compiler.pipeline import MissingTaskError
 from compiler.reader import answer_json, read_prompt, solve
+from compiler.splits import TaskSpec
+from compiler.workbench import DisagreementError, Missing, UndecidedError
 from gpu_train_debug.fresh import fresh_tasks
-from gpu_train_debug.tasks import TaskRow, TasksError, frozen_tasks, read_split, split_names
+from gpu_train_debug.tasks import TaskRow, TasksError, default_folder, frozen_tasks, read_split, split_names, suggestion
 
 from .conftest import INCIDENTS, ROOT
 
@@ -19,6 +25,39 @@ Rows = dict[str, list[TaskRow]]
 
 def test_a_folder_says_itself_which_splits_it_has(out: Path) -> None:
     assert split_names(out) == ["hard", "ood", "test", "train"]
+
+
+def test_what_the_manifest_does_not_name_is_no_split(out: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(out, folder)
+    (folder / "sft.jsonl").write_text('{"id": "a"}\n', encoding="utf-8")
+    (folder / "hard.jsonl").unlink()
+    assert split_names(folder) == ["ood", "test", "train"]
+    with pytest.raises(TasksError, match="no split `sft`"):
+        list(read_split("sft", folder))
+    assert len(list(fresh_tasks("test", seed=1, count=1, sources=INCIDENTS, folder=folder))) == 1
+
+
+def test_without_a_manifest_each_file_is_a_split(out: Path, tmp_path: Path) -> None:
+    for name in ("mine", "yours"):
+        shutil.copyfile(out / "test.jsonl", tmp_path / f"{name}.jsonl")
+    assert split_names(tmp_path) == ["mine", "yours"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"content": {"files": 1}}'])
+def test_a_broken_manifest_is_refused(text: str, out: Path, tmp_path: Path) -> None:
+    shutil.copyfile(out / "test.jsonl", tmp_path / "test.jsonl")
+    (tmp_path / "manifest.json").write_text(text, encoding="utf-8")
+    with pytest.raises(TasksError, match=r"manifest\.json is not the manifest"):
+        split_names(tmp_path)
+
+
+def test_a_folder_out_comes_before_the_frozen_splits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("gpu_train_debug.tasks.data_folder", lambda: tmp_path / "frozen")
+    assert default_folder() == tmp_path / "frozen"
+    (tmp_path / "out").mkdir()
+    assert default_folder() == Path("out")
 
 
 def test_rows_come_in_the_order_of_the_file(out: Path, rows: Rows) -> None:
@@ -47,11 +86,26 @@ def test_a_seed_shuffles_before_the_limit_and_repeats(out: Path, rows: Rows) -> 
         pytest.param({"split": "tests"}, "there is no split `tests` in .*; there is `test`", id="split"),
         pytest.param({"archetypes": ["small_cash"]}, "no archetype `small_cash`; there is `small", id="archetype"),
         pytest.param({"tiers": ["hardest"]}, "no tier `hardest`; there is `computed`, `diagnosis`", id="tier"),
+        pytest.param({"archetypes": ["xyz"]}, "no archetype `xyz`; there is `all_quiet`, `crowded", id="far off"),
+        pytest.param(
+            {"archetypes": ["all_quiet"], "tiers": ["computed", "diagnosis"]},
+            "no task of archetype `all_quiet` and of tier `computed` or `diagnosis`",
+            id="none that is both",
+        ),
     ],
 )
 def test_an_unknown_name_is_refused_with_the_nearest(out: Path, options: dict[str, object], message: str) -> None:
     with pytest.raises(TasksError, match=message):
         frozen_tasks(**{"split": "train", "folder": out, **options})
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("d1", "; there is `d`"), ("xyz", "; there is `a`, `b`, `c`, `d`, `e` and 2 more")],
+    ids=["near", "far off"],
+)
+def test_a_suggestion_names_the_nearest_or_some(name: str, message: str) -> None:
+    assert suggestion(name, list("gfedcba")) == message
 
 
 def test_a_folder_without_splits_is_refused(tmp_path: Path) -> None:
@@ -63,6 +117,18 @@ def test_a_line_that_is_no_task_is_named_with_its_place(tmp_path: Path) -> None:
     (tmp_path / "train.jsonl").write_text('{"id": "a"}\n')
     with pytest.raises(TasksError, match=r"train\.jsonl:1: not a task"):
         list(read_split("train", tmp_path))
+
+
+@pytest.mark.parametrize("line", [b"{", b'{"id": "\xff"}'])
+def test_a_line_that_cannot_be_read_is_named_with_its_place(tmp_path: Path, line: bytes) -> None:
+    (tmp_path / "train.jsonl").write_bytes(line)
+    with pytest.raises(TasksError, match=r"train\.jsonl:1: not a task"):
+        list(read_split("train", tmp_path))
+
+
+def test_a_last_line_without_a_line_end_is_a_task(out: Path, rows: Rows, tmp_path: Path) -> None:
+    (tmp_path / "test.jsonl").write_bytes((out / "test.jsonl").read_bytes().rstrip(b"\n"))
+    assert list(read_split("test", tmp_path)) == rows["test"]
 
 
 def test_frozen_tasks_load_neither_the_language_nor_a_solver(out: Path) -> None:
@@ -104,6 +170,35 @@ def test_fresh_tasks_keep_to_what_is_asked(out: Path) -> None:
         list(fresh_tasks("test", seed=1, count=3, sources=INCIDENTS, folder=out, archetypes=["lag_allowed"]))
     with pytest.raises(TasksError, match="declare no split `exam`"):
         list(fresh_tasks("exam", seed=1, count=3, sources=INCIDENTS, folder=out))
+    with pytest.raises(TasksError, match="no task of archetype `all_quiet` and of tier `computed`"):
+        list(
+            fresh_tasks(
+                "train", seed=1, count=3, sources=INCIDENTS, folder=out, archetypes=["all_quiet"], tiers=["computed"]
+            )
+        )
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (
+            MissingTaskError(Missing(TaskSpec("s", "small_cache", 0), "no world", Counter(), None)),
+            "`small_cache`.*no w",
+        ),
+        (UndecidedError("s-small_cache-000"), "a proof of task `s-small_cache-000` ran out of budget"),
+        (DisagreementError("counting says unique", {}), "counting says unique: this is a bug"),
+    ],
+    ids=["missing", "undecided", "disagreement"],
+)
+def test_a_task_that_cannot_be_made_is_told_in_words(
+    error: Exception, message: str, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> NoReturn:
+        raise error
+
+    monkeypatch.setattr("compiler.fresh.make_split", fail)
+    with pytest.raises(TasksError, match=message):
+        list(fresh_tasks("train", seed=1, count=1, sources=INCIDENTS, folder=out))
 
 
 def test_faulty_sources_of_fresh_tasks_are_refused(tmp_path: Path) -> None:

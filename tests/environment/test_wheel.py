@@ -93,8 +93,11 @@ def test_a_package_without_splits_is_not_built(tmp_path: Path) -> None:
     assert not list((tmp_path / "checkout").glob("dist/*.whl"))
 
 
-def test_a_source_package_builds_the_same_wheel(installed: Installed, out: Path, tmp_path: Path) -> None:
+def test_a_source_package_builds_the_same_wheel_whatever_lies_beside_the_splits(
+    installed: Installed, out: Path, tmp_path: Path
+) -> None:
     checkout = copy_checkout(tmp_path / "checkout", out)
+    (checkout / "out" / "sft.jsonl").write_text("{}\n", encoding="utf-8")
     assert build(checkout, "sdist").returncode == 0
     with tarfile.open(next((checkout / "dist").glob("*.tar.gz"))) as archive:
         archive.extractall(tmp_path / "unpacked", filter="data")

@@ -63,6 +63,20 @@ def test_tasks_without_an_answer_are_counted_and_left_out_of_the_means(folder: P
     assert (total.tasks, total.answered, total.score) == (3, 1, 1.0)
 
 
+def test_the_last_task_counts_without_a_line_end(folder: Path) -> None:
+    complete = grade_answers(folder, answers(*LINES), "answers")
+    for path in folder.iterdir():
+        path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    assert grade_answers(folder, answers(*LINES), "answers") == complete
+
+
+def test_what_the_manifest_does_not_name_holds_no_tasks(folder: Path) -> None:
+    files = {f"{split}.jsonl": {} for split in ("train", "test", "hard")}
+    (folder / "manifest.json").write_text(json.dumps({"content": {"files": files}}), encoding="utf-8")
+    (folder / "sft.jsonl").write_text("{}\n", encoding="utf-8")
+    assert list(grade_answers(folder, answers(*LINES), "answers")) == ["test", "train"]
+
+
 def test_the_order_of_lines_does_not_matter(folder: Path) -> None:
     forwards = grade_answers(folder, answers(*LINES), "answers")
     assert grade_answers(folder, answers(*reversed(LINES)), "answers") == forwards
@@ -110,7 +124,7 @@ def test_a_file_without_answers_is_refused(folder: Path) -> None:
 
 
 def test_a_folder_without_tasks_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableError, match="there are no tasks in"):
+    with pytest.raises(UnreadableError, match="there are no compiled tasks in"):
         grade_answers(tmp_path / "nowhere", answers(*LINES), "a")
 
 
@@ -143,3 +157,19 @@ def test_the_command_has_status_2_for_answers_to_other_tasks(folder: Path, capsy
         main(["grade", str(path), "--out", str(folder)])
     assert stopped.value.code == 2
     assert "answers.jsonl:1: there is no task `x`" in capsys.readouterr().err
+
+
+def test_the_command_takes_out_or_else_the_frozen_splits_and_says_so(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder.parent / "answers.jsonl"
+    path.write_bytes(answers(*LINES).getvalue())
+    monkeypatch.chdir(folder.parent)
+    frozen = folder.parent / "frozen"
+    monkeypatch.setattr("gpu_train_debug.tasks.data_folder", lambda: frozen)
+    for place in ("out", str(frozen)):
+        with pytest.raises(SystemExit) as stopped:
+            main(["grade", "answers.jsonl"])
+        assert (stopped.value.code, capsys.readouterr().err) == (0, f"tasks: {place}\n")
+        if place == "out":
+            folder.rename(frozen)
