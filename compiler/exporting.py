@@ -7,6 +7,7 @@ whole or not at all.
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,9 @@ from gpu_train_debug.tasks import MANIFEST, TaskRow, TasksError, default_folder,
 
 if TYPE_CHECKING:
     from compiler.emit.record import TaskRecord
+
+MOST_REASONS = 5
+"""Different reasons for failed requests that are told."""
 
 folder_path = click.Path(file_okay=False, path_type=Path)
 output_option = click.option(
@@ -80,15 +84,16 @@ def export() -> None:
 )
 def sft(output: Path | None, rationale: bool, sources: tuple[Path, ...], folder: Path, **chosen: Any) -> int:
     """Conversations for supervised training, for TRL and prime-rl."""
-    from compiler.rationale import OtherSourcesError
     from gpu_train_debug.exports import sft_row
 
     rows = _tasks(folder, chosen)
-    try:
-        if rationale:
-            reason = _rationales(sources, folder)
-            return _write(output, (sft_row(row, reason(row)) for row in rows))
+    if not rationale:
         return _write(output, (sft_row(row) for row in rows))
+    from compiler.rationale import OtherSourcesError
+
+    try:
+        reason = _rationales(sources, folder)
+        return _write(output, (sft_row(row, reason(row)) for row in rows))
     except OtherSourcesError as error:
         click.echo(f"error: {error}", err=True)
         return FOUND
@@ -112,14 +117,25 @@ def grpo(output: Path | None, folder: Path, **chosen: Any) -> int:
 def generations(run: Path, arm: str, output: Path | None, tasks_out: Path | None) -> int:
     """The replies of a `vf-eval` run (its folder), as an archive for `gtd study`."""
     from gpu_train_debug.exports import generation_rows, run_tasks
+    from gpu_train_debug.study.generations import ARM
 
+    if not ARM.fullmatch(arm):
+        raise click.UsageError(f"--arm: `{arm}` is no name that a study takes: letters, digits and ._:/@+-")
     try:
         rows = list(generation_rows(run, arm))
         if tasks_out is not None:
             _write_tasks(tasks_out, run_tasks(run), output)
     except TasksError as error:
         raise click.UsageError(str(error)) from error
-    return _write(output, rows)
+    _write(output, rows)
+    failures = Counter(row["failed"] for row in rows if "failed" in row)
+    if failures:
+        click.echo(f"{failures.total()} of {len(rows)} requests failed and count as empty replies:", err=True)
+        for reason, count in failures.most_common(MOST_REASONS):
+            click.echo(f"  {count} x {reason}", err=True)
+        if len(failures) > MOST_REASONS:
+            click.echo(f"  and {len(failures) - MOST_REASONS} more reasons", err=True)
+    return FOUND if failures.total() == len(rows) else CLEAN
 
 
 @export.command()
@@ -217,6 +233,11 @@ def _write(output: Path | None, rows: Iterable[Mapping[str, Any]]) -> int:
             click.echo(line, nl=False)
         return CLEAN
     try:
+        if output.exists() and not output.is_file():  # a pipe or a device is written to, not replaced
+            with output.open("w", encoding="utf-8") as stream:
+                stream.writelines(lines)
+            return CLEAN
+        output = output.resolve()
         with StagedFolder(output.parent) as staged:
             file = staged.open(output.name)
             for line in lines:

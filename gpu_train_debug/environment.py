@@ -185,7 +185,7 @@ class DirectChat(vf.Harness[DirectChatConfig]):
         system, prompt = self.resolve_text_prompt(data)
         messages = [{"role": "system", "content": system}] if system else []
         messages.append({"role": "user", "content": prompt or ""})
-        async with httpx.AsyncClient(timeout=None) as client:
+        async with httpx.AsyncClient(timeout=None, trust_env=False) as client:
             for attempt in range(self.config.retries + 1):
                 if attempt:
                     await asyncio.sleep(2 ** (attempt - 2) * (1 + random.random()))  # 0.5 to 1 s, then twice that

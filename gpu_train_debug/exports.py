@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from gpu_train_debug.tasks import TaskRow, TasksError, task_row
 
 CONFIGS = Path(__file__).parent / "configs"
+
+MOST_SAID = 200
+"""Characters of the reason for which a rollout failed."""
 
 Row = dict[str, Any]
 
@@ -46,7 +49,8 @@ def grpo_row(row: TaskRow) -> Row:
 def generation_rows(run: Path, arm: str) -> Iterator[Row]:
     """The replies of a `vf-eval` run, as an archive for `gtd study`.
 
-    A rollout that failed for good counts as an empty reply: its task was hard for the arm, or its server was.
+    A rollout that failed for good counts as an empty reply, and its row says under `failed` why: an arm isn't
+    weak because its server was.
 
     Args:
         run: The folder that holds the run's `traces.jsonl`.
@@ -58,10 +62,16 @@ def generation_rows(run: Path, arm: str) -> Iterator[Row]:
     for place, episode in _episodes(run):
         try:
             task = episode["task"]["data"]["id"]
-            reply = _last_reply(episode["traces"]) if episode["ok"] else ""
+            if not isinstance(task, str):
+                raise TypeError(task)
+            row = {"id": task, "arm": arm, "sample": samples[task], "completion": ""}
+            if episode["ok"]:
+                row["completion"] = _last_reply(episode["traces"])
+            else:
+                row["failed"] = _failure(episode)
         except (KeyError, TypeError) as error:
             raise TasksError(f"{place}: not an episode of a task") from error
-        yield {"id": task, "arm": arm, "sample": samples[task], "completion": reply}
+        yield row
         samples[task] += 1
 
 
@@ -93,9 +103,19 @@ def _episodes(run: Path) -> Iterator[tuple[str, Any]]:
             place = f"{path}:{number}"
             try:
                 episode = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise TasksError(f"{place}: not an episode of a task") from error
             yield place, episode
+
+
+def _failure(episode: Mapping[str, Any]) -> str:
+    """Why a rollout failed, in one short line."""
+    if episode.get("is_timeout"):
+        return "timeout"
+    errors = [error for trace in episode["traces"] for error in trace["errors"]] + episode["errors"]
+    if not errors:
+        return "no reply"
+    return " ".join(f"{errors[-1]['type']}: {errors[-1]['message']}".split())[:MOST_SAID]
 
 
 def _last_reply(traces: list[Any]) -> str:

@@ -34,7 +34,10 @@ def load_environment(
         TasksError: There are no such tasks.
         ImportError: Verifiers isn't installed.
     """
-    import verifiers
+    try:
+        import verifiers
+    except ModuleNotFoundError as error:
+        raise ImportError("this needs the extra `verifiers`: pip install 'gpu-train-debug[verifiers]'") from error
 
     folder = None if data is None else Path(data)
     # read for either API: here an impossible choice is refused

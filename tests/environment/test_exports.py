@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -123,8 +125,13 @@ def test_a_rationale_of_other_sources_is_refused(rows: Rows, program: ProgramPla
     row = rows["train"][0]
     with pytest.raises(OtherSourcesError, match=row.id):
         Rationales(program, attrs.evolve(dataset, seed=dataset.seed + 1)).of(record_of(row))
-    with pytest.raises(OtherSourcesError):
-        Rationales(program, dataset).of(attrs.evolve(record_of(row), archetype="unknown"))
+    for foreign in (
+        {"archetype": "unknown"},
+        {"prompt": row.prompt.replace("\n## Log", "\n## Logs")},
+        {"gold": '{"diagnosis": "OTHER", "fix": {}}'},
+    ):
+        with pytest.raises(OtherSourcesError):
+            Rationales(program, dataset).of(attrs.evolve(record_of(row), **foreign))
 
 
 def test_the_command_writes_each_form(gtd: Gtd, out: Path, tmp_path: Path) -> None:
@@ -178,7 +185,7 @@ def test_a_failing_export_leaves_the_file_as_it_was(gtd: Gtd, out: Path, tmp_pat
     shutil.copyfile(out / "manifest.json", tmp_path / "data" / "manifest.json")
     lines = (out / "train.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     row = json.loads(lines[1])
-    foreign = json.dumps({**row, "meta": row["meta"].replace('"evidence": "', '"evidence": "0')})
+    foreign = json.dumps({**row, "prompt": row["prompt"].replace("## Config", "## Config ")})
     (tmp_path / "data" / "train.jsonl").write_text(f"{lines[0]}{foreign}\n", encoding="utf-8")
     arguments = ("export", "sft", "--data", "data", "-o", "sft.jsonl", "--rationale", "--sources", INCIDENTS)
     assert row["id"] in gtd(*arguments, status=1)
@@ -186,18 +193,54 @@ def test_a_failing_export_leaves_the_file_as_it_was(gtd: Gtd, out: Path, tmp_pat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "sft.jsonl"]
 
 
-def episode(id: str, reply: str | None, *, ok: bool = True, **data: str) -> str:
+def episode(id: str, reply: str | None, *, error: str | None = None, timeout: bool = False, **data: str) -> str:
     nodes = [{"message": {"role": "user", "content": "prompt"}}]
     if reply is not None:
         nodes.append({"message": {"role": "assistant", "content": reply}})
-    return json.dumps({"ok": ok, "task": {"data": {"id": id, **data}}, "traces": [{"nodes": nodes}]}) + "\n"
+    errors = [] if error is None else [{"type": "ProviderError", "message": error}]
+    told = {"ok": error is None and not timeout, "is_timeout": timeout, "errors": []}
+    return (
+        json.dumps(told | {"task": {"data": {"id": id, **data}}, "traces": [{"nodes": nodes, "errors": errors}]}) + "\n"
+    )
 
 
 def test_runs_become_archives_with_numbered_samples(tmp_path: Path) -> None:
-    lines = [episode("t-0", "a"), episode("t-1", "b"), episode("t-0", "c"), episode("t-1", "half", ok=False)]
+    lines = [episode("t-0", "a"), episode("t-1", "b"), episode("t-0", "c"), episode("t-1", "half", error="500")]
     (tmp_path / "traces.jsonl").write_text("".join(lines))
     rows = [(row["id"], row["sample"], row["completion"]) for row in generation_rows(tmp_path, "base")]
     assert rows == [("t-0", 0, "a"), ("t-1", 0, "b"), ("t-0", 1, "c"), ("t-1", 1, "")]
+
+
+def test_failed_requests_are_told_apart_from_empty_replies(gtd: Gtd, tmp_path: Path) -> None:
+    failures = [episode("t-0", "half", error="up\nstream 500"), episode("t-1", None, timeout=True)]
+    (tmp_path / "traces.jsonl").write_text("".join([episode("t-2", None), *failures]))
+    assert [row.get("failed") for row in generation_rows(tmp_path, "base")] == [
+        None,
+        "ProviderError: up stream 500",
+        "timeout",
+    ]
+    gtd("export", "generations", ".", "--arm", "base", "-o", "base.jsonl")
+    (tmp_path / "traces.jsonl").write_text("".join(failures * 2))
+    said = gtd("export", "generations", ".", "--arm", "base", "-o", "base.jsonl", status=1)
+    assert "4 of 4 requests failed" in said
+    assert "2 x ProviderError: up stream 500" in said
+
+
+def test_an_arm_has_a_name_that_a_study_takes(gtd: Gtd, tmp_path: Path) -> None:
+    (tmp_path / "traces.jsonl").write_text(episode("t-0", "a"))
+    assert "`my arm`" in gtd("export", "generations", ".", "--arm", "my arm", status=2)
+
+
+def test_a_link_is_followed_and_a_pipe_is_written_to(gtd: Gtd, out: Path, tmp_path: Path) -> None:
+    (tmp_path / "link.jsonl").symlink_to("target.jsonl")
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit((tmp_path / "pipe").read_text)
+        for name in ("link.jsonl", "pipe"):
+            gtd("export", "grpo", "--data", out, "--limit", "2", "-o", name)
+        assert reading.result(timeout=60) == (tmp_path / "target.jsonl").read_text()
+    assert (tmp_path / "link.jsonl").is_symlink()
+    assert (tmp_path / "pipe").is_fifo()
 
 
 @pytest.mark.parametrize("line", ["{", "[]", '{"task": {}}', '{"task": {"data": {"id": "a"}}, "ok": true}'])
