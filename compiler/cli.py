@@ -19,6 +19,7 @@ from typing import Any
 
 import click
 
+from compiler.baseline.command import baseline
 from compiler.exporting import export
 from compiler.report import (
     CLEAN,
@@ -506,6 +507,7 @@ def grade_(file: Any, folder: Path, as_json: bool) -> int:
     return CLEAN
 
 
+cli.add_command(baseline)
 cli.add_command(study)
 cli.add_command(export)
 
