@@ -19,6 +19,7 @@ from typing import Any
 
 import click
 
+from compiler.baseline.command import baseline
 from compiler.exporting import export, tasks_option
 from compiler.report import (
     CLEAN,
@@ -499,6 +500,7 @@ def grade_(file: Any, folder: Path, as_json: bool) -> int:
     return CLEAN
 
 
+cli.add_command(baseline)
 cli.add_command(study)
 cli.add_command(export)
 

@@ -1,0 +1,113 @@
+"""What a learner sees of a prompt: the run at its end, each channel as text or as numbers.
+
+In: prompts. Out: a function from runs to columns, fitted to those it learns from. Knows how a prompt prints a run
+(`name = value`, `[event] text (name=value, ...)`), and no field, event or unit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import attrs
+import numpy as np
+from sklearn.feature_extraction import DictVectorizer
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+CHANNELS = ("config", "profiler", "log")
+MOST_RELATED = 32
+"""Of more numbers, those with the most different values are related to each other."""
+
+_PROMPT = re.compile(
+    r"# (?P<title>[^\n]+)\n.*\n## Config\n(?P<config>.*)\n## Profiler\n(?P<profiler>.*)\n## Log\n(?P<log>.*)", re.DOTALL
+)
+_SETTING = re.compile(r"(?P<name>\S+) = (?P<value>.+)")
+_EVENT = re.compile(r"\[(?P<tag>[^\]]+)\](?:.*\((?P<attributes>[^()]*)\)|.*)")
+_ATTRIBUTE = re.compile(r"([^\s,=]+)=([^,]+)")
+_NUMBER = re.compile(r"(?P<number>[+-]?\d+(?:\.\d+)?)(?: (?P<unit>\S+))?")
+
+Runs: TypeAlias = "Sequence[Run]"
+Columns: TypeAlias = Callable[[Runs], Any]
+"""Gives a row of numbers for each run, always in the same columns."""
+
+
+@attrs.frozen
+class Run:
+    """What a prompt prints of one run; the title names its system."""
+
+    title: str
+    channels: Mapping[str, str]
+
+
+def read_run(prompt: str) -> Run:
+    """Cut the run out of a prompt.
+
+    Raises:
+        ValueError: The prompt has another form.
+    """
+    found = _PROMPT.fullmatch(prompt)
+    if found is None:
+        raise ValueError("the prompt has no title, or doesn't end with the sections Config, Profiler and Log")
+    return Run(found["title"], {channel: found[channel] for channel in CHANNELS})
+
+
+def words(runs: Runs, channels: Sequence[str]) -> Columns:
+    """TF-IDF of words and of up to three in a row, so that `name = value` is one of them."""
+
+    def texts(runs: Runs) -> list[str]:
+        return ["".join(f"{channel}\n{run.channels[channel]}\n" for channel in channels) for run in runs]
+
+    vectorizer = TfidfVectorizer(token_pattern=r"[^\s(),=]+", ngram_range=(1, 3), sublinear_tf=True)
+    vectorizer.fit(texts(runs))
+    return lambda runs: vectorizer.transform(texts(runs))
+
+
+def numbers(runs: Runs, channels: Sequence[str]) -> Columns:
+    """Printed numbers; 1 or 0 for each word that a name has as its value, and for each event that has a line."""
+    return _plain(runs, channels)[0]
+
+
+def related_numbers(runs: Runs, channels: Sequence[str]) -> Columns:
+    """The same, with the ratio, difference and product of each two numbers, of those that vary most."""
+    plain, names = _plain(runs, channels)
+    variety = {place: len(np.unique(column)) for place, column in enumerate(plain(runs).T) if _is_number(names[place])}
+    most = sorted(sorted(variety, key=lambda place: -variety[place])[:MOST_RELATED])
+    left, right = np.array(list(combinations(most, 2)), dtype=int).reshape(-1, 2).T
+
+    def related(runs: Runs) -> Any:
+        columns = plain(runs)
+        a, b = columns[:, left], columns[:, right]
+        ratios = np.divide(a, b, out=np.zeros_like(a), where=b != 0)
+        return np.hstack([columns, ratios, a - b, a * b])
+
+    return related
+
+
+def _plain(runs: Runs, channels: Sequence[str]) -> tuple[Columns, Sequence[str]]:
+    """Numbers as columns, and the names of these."""
+    vectorizer = DictVectorizer(sparse=False)
+    vectorizer.fit([dict(_values(run, channels)) for run in runs])
+    return lambda runs: vectorizer.transform([dict(_values(run, channels)) for run in runs]), vectorizer.feature_names_
+
+
+def _values(run: Run, channels: Sequence[str]) -> Iterator[tuple[str, float | str]]:
+    yield "run", 1.0  # so that there is a column even where a channel prints nothing
+    for line in "\n".join(run.channels[channel] for channel in channels).splitlines():
+        if setting := _SETTING.fullmatch(line):
+            yield _value(setting["name"], setting["value"])
+        elif event := _EVENT.fullmatch(line):
+            yield event["tag"], 1.0
+            for name, text in _ATTRIBUTE.findall(event["attributes"] or ""):
+                yield _value(f"{event['tag']}.{name}", text)
+
+
+def _value(name: str, text: str) -> tuple[str, float | str]:
+    """A number under its name and unit; a word, of which the vectorizer makes the column `name=word`."""
+    found = _NUMBER.fullmatch(text)
+    return (name, text) if found is None else (f"{name} {found['unit'] or ''}", float(found["number"]))
+
+
+def _is_number(column: str) -> bool:
+    return " " in column and "=" not in column
