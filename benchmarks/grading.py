@@ -59,6 +59,7 @@ def shapes(answer: str) -> dict[str, str]:
         "nested lists, closed": '{"a":' + "[" * half + "]" * half + "}",
         "} }": repeated("} "),
         ',"":1}': repeated(',"":1}'),
+        "}1}": repeated("}1}"),
         "[1],": repeated("[1],") + "1]}",
         "one list of empty objects": '{"a":[' + repeated("{},") + "{}]}",
         "one list of short lists": '{"a":[' + repeated("[1],") + "[1]]}",
