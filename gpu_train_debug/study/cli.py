@@ -54,6 +54,11 @@ def refusals() -> Iterator[None]:
         ) from error
 
 
+def _warn(notes: Sequence[str]) -> None:
+    for note in notes:
+        click.echo(f"warning: {note}", err=True)
+
+
 archives_argument = click.argument("archives", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
 
 
@@ -125,7 +130,7 @@ def score(
     with refusals():
         from gpu_train_debug.study.plan import Bootstrap
         from gpu_train_debug.study.report import write_whole
-        from gpu_train_debug.study.score import score_archives, score_rows
+        from gpu_train_debug.study.score import failure_notes, score_archives, score_rows
         from gpu_train_debug.study.summary import mean_rows, mean_table
         from gpu_train_debug.study.tasks import read_tasks
 
@@ -133,6 +138,7 @@ def score(
         rows = mean_rows(scores, Bootstrap(), by)
         if out is not None:
             write_whole(out, "".join(json.dumps(row) + "\n" for row in score_rows(scores)).encode())
+    _warn(failure_notes(scores))
     click.echo(json.dumps(rows, indent=1) if as_json else mean_table(rows, by))
     return CLEAN
 
@@ -188,7 +194,7 @@ def report(
         from gpu_train_debug.study.freeze import with_departures
         from gpu_train_debug.study.plan import complete_plan
         from gpu_train_debug.study.report import write_report
-        from gpu_train_debug.study.score import score_archives
+        from gpu_train_debug.study.score import failure_notes, score_archives
         from gpu_train_debug.study.tasks import read_tasks
 
         options = {"splits": splits, "arms": arms, "samples": samples, "reference": reference}
@@ -204,8 +210,7 @@ def report(
         files = write_report(
             analyse(scores, plan, seal, task_set), out, pictures=None if pictures == "none" else pictures
         )
-    for departure in seal.departures:
-        click.echo(f"warning: {departure}", err=True)
+    _warn([*failure_notes(scores), *seal.departures])
     click.echo(f"plan {seal.status}{f' {seal.hash[:16]}' if seal.hash else ''}; wrote {len(files)} files to {out}")
     return FOUND if seal.departures else CLEAN
 

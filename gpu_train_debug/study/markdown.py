@@ -125,7 +125,13 @@ def _inputs(content: Mapping[str, Any]) -> str:
         ["split", "tasks", "of these controls"],
         ([_text(row["split"]), str(row["tasks"]), str(row["controls"])] for row in inputs["splits"]),
     )
-    arms = table(["arm", "samples of each task"], ([_text(row["arm"]), str(row["samples"])] for row in inputs["arms"]))
+    arms = table(
+        ["arm", "samples of each task", "failed requests"],
+        (
+            [_text(row["arm"]), str(row["samples"]), f"{row['failed']} ({row['failed_share']:.1%})"]
+            for row in inputs["arms"]
+        ),
+    )
     bootstrap = plan["bootstrap"]
     told = (
         f"Numbers in brackets are {bootstrap['confidence']:.0%} intervals from {bootstrap['resamples']} resamples "

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from study.bakery import write_rows
 
 from compiler.cli import main
 
@@ -82,12 +84,51 @@ def test_score_writes_a_row_for_each_sample(run: Run, arms: str) -> None:
     rows = [json.loads(line) for line in Path("scored.jsonl").read_text().splitlines()]
     assert status == 0
     assert len(rows) == 2 * 28 * 2
-    assert set(rows[0]) == {"id", "arm", "sample", "score", "exact", "codes"}
+    assert set(rows[0]) == {"id", "arm", "sample", "score", "exact", "codes", "failed"}
     (mean,) = [
         row for row in json.loads(out) if row["arm"] == "base" and row["split"] == "*" and row["metric"] == "exact"
     ]
     own = [row["exact"] for row in rows if row["arm"] == "base"]
     assert mean["value"] == pytest.approx(sum(own) / len(own), abs=1e-6)
+
+
+def fail(path: str, arm: str, *, split: str) -> None:
+    """Let all requests of an arm fail in a split."""
+    rows = [json.loads(line) for line in Path(path).read_text().splitlines()]
+    failed = {"completion": "", "failed": "timeout"}
+    hit = [row | failed if row["arm"] == arm and row["id"].startswith(split) else row for row in rows]
+    write_rows(Path(path), hit)
+
+
+def test_score_shows_failed_requests(run: Run, arms: str) -> None:
+    assert "failed" not in run("score", arms)[1]
+    fail(arms, "tuned", split="ood")
+    status, out, err = run("score", arms)
+    assert (status, err) == (0, "warning: 28 of 56 requests of arm tuned failed (50.0%) and score 0\n")
+    head, *lines = (re.split(r"  +", line) for line in out.splitlines())
+    assert head[-1] == "failed"
+    assert [line[-1] for line in lines if line[2] == "base"] == ["0 (0.0%)"] * 3
+    assert {line[0]: line[-1] for line in lines if line[2] == "tuned"} == {
+        "all": "28 (50.0%)",
+        "test": "0 (0.0%)",
+        "ood": "28 (100.0%)",
+    }
+    rows = json.loads(run("score", arms, "--json")[1])
+    assert {row["failed"] for row in rows if row["arm"] == "tuned" and row["split"] == "ood"} == {28}
+
+
+def test_report_shows_failed_requests(run: Run, arms: str) -> None:
+    fail(arms, "tuned", split="")
+    status, _, err = run("report", arms, "--pictures", "none")
+    loud = "ALL 56 REQUESTS OF ARM tuned FAILED: its zeros say nothing about it"
+    assert (status, err) == (0, f"warning: {loud}\n")
+    text = Path("study/report.md").read_text()
+    assert "| tuned | 2 | 56 (100.0%) |" in text
+    assert f"- {loud}" in text
+    assert json.loads(Path("study/report.json").read_text())["inputs"]["arms"] == [
+        {"arm": "base", "samples": 2, "failed": 0, "failed_share": 0.0},
+        {"arm": "tuned", "samples": 2, "failed": 56, "failed_share": 1.0},
+    ]
 
 
 def test_refused_archive_gives_its_place_and_status_2(run: Run, arms: str) -> None:
