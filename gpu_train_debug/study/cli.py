@@ -45,7 +45,7 @@ def refusals() -> Iterator[None]:
     except StudyError as error:
         raise Refused(str(error)) from error
     except OSError as error:
-        raise Refused(f"error: cannot write {error.filename}: {error.strerror}") from error
+        raise Refused(f"error: cannot write {error.filename or 'the output'}: {error.strerror}") from error
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _EXTRA:
             raise
@@ -129,11 +129,13 @@ def score(
     """Score archives of generations: the means of each arm, exact and partial."""
     with refusals():
         from gpu_train_debug.study.plan import Bootstrap
-        from gpu_train_debug.study.report import write_whole
+        from gpu_train_debug.study.report import spare_inputs, write_whole
         from gpu_train_debug.study.score import failure_notes, score_archives, score_rows
         from gpu_train_debug.study.summary import mean_rows, mean_table
-        from gpu_train_debug.study.tasks import read_tasks
+        from gpu_train_debug.study.tasks import read_tasks, split_files
 
+        if out is not None:
+            spare_inputs([out], [*archives, *split_files(tasks)])
         scores = score_archives(archives, read_tasks(tasks), splits=splits, arms=arms, samples=samples)
         rows = mean_rows(scores, Bootstrap(), by)
         if out is not None:
@@ -193,10 +195,12 @@ def report(
         from gpu_train_debug.study.analyse import analyse
         from gpu_train_debug.study.freeze import with_departures
         from gpu_train_debug.study.plan import complete_plan
-        from gpu_train_debug.study.report import write_report
+        from gpu_train_debug.study.report import report_files, spare_inputs, write_report
         from gpu_train_debug.study.score import failure_notes, score_archives
-        from gpu_train_debug.study.tasks import read_tasks
+        from gpu_train_debug.study.tasks import read_tasks, split_files
 
+        others = [path for path in (plan_file, twins) if path is not None]
+        spare_inputs(report_files(out), [*archives, *split_files(tasks), *others])
         options = {"splits": splits, "arms": arms, "samples": samples, "reference": reference}
         plan, seal = _plan(plan_file, {key: value for key, value in options.items() if value})
         task_set = read_tasks(tasks)
@@ -279,12 +283,12 @@ def freeze(
     """Seal a plan with a hash, before its results are known, or amend a sealed one in the open."""
     with refusals():
         from gpu_train_debug.study.faults import refuse
-        from gpu_train_debug.study.freeze import amend_plan, freeze_plan, read_frozen
+        from gpu_train_debug.study.freeze import amend_plan, freeze_plan, parse_frozen
         from gpu_train_debug.study.plan import read_plan
         from gpu_train_debug.study.report import write_whole
         from gpu_train_debug.study.tasks import read_tasks
 
-        if out.exists() and (amends is None or not out.samefile(amends)):
+        if out.is_file() and (amends is None or not out.samefile(amends)):
             raise refuse(
                 "there is a file already, which may be a frozen plan",
                 str(out),
@@ -294,7 +298,7 @@ def freeze(
         plan = _with_twins(read_plan(plan_file), twins, tasks, task_set)
         text = freeze_plan(plan, task_set) if amends is None else amend_plan(amends, plan, task_set, reason)
         write_whole(out, text.encode())
-        _, seal = read_frozen(out)
+        _, seal = parse_frozen(text, str(out))
     for change in seal.links[-1].changes:
         click.echo(change)
     click.echo(f"{seal.status} {seal.hash}")
@@ -330,16 +334,17 @@ def simulate(
     if len(abilities) < len(arms):
         raise click.UsageError("two arms have the same name")
     with refusals():
-        from gpu_train_debug.study.report import write_whole
+        from gpu_train_debug.study.report import spare_inputs, write_whole
         from gpu_train_debug.study.score import choose_tasks
         from gpu_train_debug.study.simulate import Simulation, simulate_rows, truth
-        from gpu_train_debug.study.tasks import read_tasks
+        from gpu_train_debug.study.tasks import read_tasks, split_files
 
+        true = out.with_suffix(".truth.json")
+        spare_inputs([out, true], split_files(tasks))
         simulation = Simulation(abilities, samples=samples, seed=seed)
         rows = simulate_rows(choose_tasks(read_tasks(tasks), splits), simulation)
         lines = [json.dumps(row) + "\n" for row in rows]
         write_whole(out, "".join(lines).encode())
-        true = out.with_suffix(".truth.json")
         write_whole(true, (json.dumps(truth(simulation), indent=1) + "\n").encode())
     click.echo(f"wrote {len(lines)} generations to {out}, the truth to {true}")
     return CLEAN

@@ -83,22 +83,32 @@ def amend_plan(frozen: Path, plan: Plan, task_set: TaskSet, reason: str) -> str:
 def read_frozen(path: Path) -> tuple[Plan, Seal]:
     """Read a frozen plan and check its seals.
 
+    Raises:
+        StudyError: The file can't be read, or isn't a frozen plan.
+    """
+    try:
+        return parse_frozen(path.read_text(encoding="utf-8"), str(path))
+    except OSError as error:
+        raise refuse(f"cannot read the file: {error.strerror}", str(path)) from error
+    except UnicodeDecodeError as error:
+        raise refuse(f"not a frozen plan: {error}", str(path)) from error
+
+
+def parse_frozen(text: str, place: str) -> tuple[Plan, Seal]:
+    """Read the text of a frozen plan and check its seals.
+
     An altered plan is read all the same: the report says so.
 
     Raises:
-        StudyError: The file isn't a frozen plan.
+        StudyError: The text isn't a frozen plan.
     """
     try:
-        value = decode_object(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise refuse(f"cannot read the file: {error.strerror}", str(path)) from error
+        value = decode_object(text)
     except ValueError as error:
-        raise refuse(f"not a frozen plan: {error}", str(path)) from error
+        raise refuse(f"not a frozen plan: {error}", place) from error
     chain = value.get("chain")
     if value.get("format") != FORMAT or not isinstance(chain, list) or not chain or not all(map(_is_link, chain)):
-        raise refuse(
-            "not a frozen plan of this format", str(path), helps=("make one with `gtd study freeze PLAN.toml`",)
-        )
+        raise refuse("not a frozen plan of this format", place, helps=("make one with `gtd study freeze PLAN.toml`",))
     links: list[Link] = []
     departures: list[str] = []
     before = ""
@@ -108,7 +118,7 @@ def read_frozen(path: Path) -> tuple[Plan, Seal]:
             departures.append(
                 f"{what} was changed after it was sealed: its content doesn't give the hash that stands in it"
             )
-        plan = parse_plan(item["plan"], str(path), draft=False)
+        plan = parse_plan(item["plan"], place, draft=False)
         links.append(Link(plan, item["reason"], item["hash"], changes(links[-1].plan, plan) if links else ()))
         before = item["hash"]
     status = ALTERED if departures else AMENDED if len(links) > 1 else FROZEN

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -129,6 +130,51 @@ def test_report_shows_failed_requests(run: Run, arms: str) -> None:
         {"arm": "base", "samples": 2, "failed": 0, "failed_share": 0.0},
         {"arm": "tuned", "samples": 2, "failed": 56, "failed_share": 1.0},
     ]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "score arms.jsonl -o arms.jsonl",
+        "score arms.jsonl -o link.jsonl",
+        "score arms.jsonl -o out/test.jsonl",
+        "simulate --arm a=0 -o out/test.jsonl",
+        "report arms.jsonl -o old",
+        "report old/report.json -o old",
+        "report arms.jsonl --plan old/report.json -o old",
+        "report arms.jsonl --twins old/report.json -o old",
+        "report arms.jsonl --tasks old/report.json -o old",
+    ],
+)
+def test_an_input_isnt_written_over(command: str, run: Run, arms: str) -> None:
+    Path("link.jsonl").symlink_to("arms.jsonl")
+    Path("old").mkdir()
+    Path("old/report.json").write_text("{}\n")
+    Path("old/report.md").symlink_to("../arms.jsonl")
+    before = {path: path.read_bytes() for path in Path().rglob("*.json*")}
+    status, _, err = run(*command.split())
+    assert status == 2
+    assert "would destroy an input" in err
+    assert {path: path.read_bytes() for path in Path().rglob("*.json*")} == before
+
+
+def test_scores_can_go_through_a_pipe(run: Run, arms: str) -> None:
+    run("score", arms, "-o", "scored.jsonl")
+    os.mkfifo("pipe")
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert run("score", arms, "-o", "pipe")[0] == 0
+        assert os.read(reader, 2**16) == Path("scored.jsonl").read_bytes()
+    finally:
+        os.close(reader)
+    assert Path("pipe").is_fifo()
+
+
+def test_a_plan_can_go_through_a_device(run: Run) -> None:
+    status, out, _ = run("freeze", "plan.toml", "-o", "/dev/null")
+    assert status == 0
+    assert out.startswith("frozen ")
+    assert Path("/dev/null").is_char_device()
 
 
 def test_refused_archive_gives_its_place_and_status_2(run: Run, arms: str) -> None:

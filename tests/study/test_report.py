@@ -16,7 +16,7 @@ from gpu_train_debug.study.analyse import analyse
 from gpu_train_debug.study.freeze import UNFROZEN, Seal
 from gpu_train_debug.study.markdown import render_markdown
 from gpu_train_debug.study.plan import Bootstrap, Plan, complete_plan
-from gpu_train_debug.study.report import draw_pictures, report_json, write_report
+from gpu_train_debug.study.report import draw_pictures, report_json, write_report, write_whole
 from gpu_train_debug.study.score import score_archives
 from gpu_train_debug.study.simulate import Simulation, simulate_rows
 from gpu_train_debug.study.summary import mean_rows, mean_table
@@ -197,6 +197,29 @@ def test_report_is_written_whole(content: dict[str, Any], tmp_path: Path) -> Non
     assert sorted(path.name for path in files) == ["report.json", "report.md"]
     assert json.loads(files[-1].read_text()) == content
     assert sorted(path.name for path in (tmp_path / "new" / "study").iterdir()) == ["report.json", "report.md"]
+
+
+def test_link_is_kept_and_the_file_it_points_to_written(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    link, target = tmp_path / "link", tmp_path / "elsewhere" / "target"
+    link.symlink_to(target)
+    for data in (b"made", b"replaced"):
+        write_whole(link, data)
+        assert (link.is_symlink(), target.read_bytes()) == (True, data)
+    assert [path.name for path in target.parent.iterdir()] == ["target"]
+
+
+def test_file_is_left_when_its_successor_cant_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "kept"
+    path.write_bytes(b"before")
+
+    def fail(*_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(OSError):
+        write_whole(path, b"after")
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("kept", b"before")]
 
 
 def test_summary_has_a_line_for_each_arm_and_part(simulated: Path, task_set: TaskSet) -> None:
