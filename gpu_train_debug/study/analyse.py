@@ -71,6 +71,7 @@ def _plan_section(plan: Plan, seal: Seal) -> dict[str, Any]:
     return {
         "status": seal.status,
         "hash": seal.hash,
+        "expected": seal.expected,
         "chain": [{"hash": link.hash, "reason": link.reason, "changes": list(link.changes)} for link in seal.links],
         "departures": list(seal.departures),
         "content": plan_content(plan),

@@ -1,9 +1,9 @@
 """Frozen plans: sealed by a hash, and amended only in the open.
 
 A frozen plan is JSON: a chain of links, the first the plan as frozen, each further one an amendment with its
-reason. The hash of a link covers its plan, its reason and the hash before it, so that no plan in the chain
-and no order can be changed unnoticed. What a chain can't show is a plan that was frozen anew in place of the
-old one: publish the hash, and give it to the report (`--expect`).
+reason. The hash of a link covers its plan, its reason and the hash before it, so that an edit anywhere in the
+chain, another order or a gap shows. What a chain can't show is that its last links were taken out, or that it
+was frozen anew: publish the hash, and give it to the report (`--expect`).
 """
 
 from __future__ import annotations
@@ -43,11 +43,13 @@ class Seal:
     Attributes:
         links: In order; empty if the plan isn't frozen.
         departures: What differs from what was sealed, in words. Any makes the study one that wasn't planned.
+        expected: The published hash that the run was given, or its start; empty if it wasn't.
     """
 
     status: str
     links: tuple[Link, ...] = ()
     departures: tuple[str, ...] = ()
+    expected: str = ""
 
     @property
     def hash(self) -> str:
@@ -146,7 +148,7 @@ def with_departures(seal: Seal, task_set: TaskSet, *, expected: str = "") -> Sea
             found.append(f"the plan has nowhere the hash `{expected}` that was expected")
         elif places[-1] < len(seal.links) - 1:
             found.append(f"the plan was amended after the hash `{expected}` that was expected")
-    return replace(seal, departures=tuple(found))
+    return replace(seal, departures=tuple(found), expected=expected)
 
 
 def changes(before: Plan, after: Plan) -> tuple[str, ...]:

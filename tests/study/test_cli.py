@@ -203,7 +203,20 @@ def test_frozen_plan_gives_a_report_that_says_so(run: Run, arms: str) -> None:
     status, out, err = run("report", arms, "--plan", "plan.json", "--expect", sealed, "--pictures", "none")
     assert (status, err) == (0, "")
     assert out == f"plan frozen {sealed[:16]}; wrote 2 files to study\n"
-    assert "was frozen as" in Path("study/report.md").read_text()
+    told = f"frozen as `{sealed[:16]}`. It has the hash that was expected, `{sealed}`: not changed since."
+    assert told in Path("study/report.md").read_text()
+
+
+def test_report_claims_no_more_than_the_seal_without_the_published_hash(run: Run, arms: str) -> None:
+    _, sealed = run("freeze", "plan.toml")[1].split()
+    open_claim = "agrees with its seal; only `--expect HASH` tells whether it is the published one."
+    run("report", arms, "--plan", "plan.json", "--pictures", "none")
+    text = Path("study/report.md").read_text()
+    assert f"frozen as `{sealed[:16]}`. The file {open_claim}" in text
+    run("report", arms, "--plan", "plan.json", "--expect", "0" * 8, "--pictures", "none")
+    wrong = Path("study/report.md").read_text()
+    assert "has nowhere the hash `00000000`" in wrong
+    assert not any("not changed since" in told or "was expected, `" in told for told in (text, wrong))
 
 
 def test_amended_plan_gives_a_report_that_says_so(run: Run, arms: str) -> None:
@@ -214,9 +227,11 @@ def test_amended_plan_gives_a_report_that_says_so(run: Run, arms: str) -> None:
     )
     assert status == 0
     assert out.startswith('band.metric: "score" -> "exact"\namended ')
-    assert run("report", arms, "--plan", "plan.json", "--pictures", "none")[0] == 0
+    sealed = out.split()[-1]
+    assert run("report", arms, "--plan", "plan.json", "--expect", sealed[:8], "--pictures", "none")[0] == 0
     text = Path("study/report.md").read_text()
     assert "**The plan of this study was AMENDED** once since it was frozen as" in text
+    assert f"It has the hash that was expected, `{sealed[:8]}`: no amendment is missing." in text
     assert "as in the paper" in text
 
 

@@ -88,19 +88,30 @@ def test_amendments_can_follow_each_other(amended: Path, task_set: TaskSet) -> N
 @pytest.mark.parametrize(
     "edit",
     [
-        lambda chain: chain[-1]["plan"].update(samples=2),
+        lambda chain: chain[-1]["plan"].update(samples=3),
         lambda chain: chain[-1].update(reason="because"),
         lambda chain: chain[-1].update(hash="0" * 64),
         lambda chain: chain[0]["plan"].update(title="Other"),
         lambda chain: chain.pop(0),
+        lambda chain: chain.pop(1),
         lambda chain: chain.reverse(),
     ],
-    ids=["plan", "reason", "hash", "earlier plan", "origin taken away", "order"],
+    ids=["plan", "reason", "hash", "earlier plan", "origin taken away", "link taken out", "order"],
 )
-def test_edited_plan_shows_as_altered(edit: Callable[[list[dict[str, Any]]], object], amended: Path) -> None:
+def test_edited_plan_shows_as_altered(
+    edit: Callable[[list[dict[str, Any]]], object], amended: Path, task_set: TaskSet
+) -> None:
+    amended.write_text(amend_plan(amended, replace(PLAN, samples=2), task_set, "too dear"))
     _, seal = read_frozen(edited(amended, lambda value: edit(value["chain"])))
     assert seal.status == ALTERED
     assert "was changed after it was sealed" in seal.departures[0]
+
+
+def test_last_amendment_taken_out_shows_by_its_hash_alone(amended: Path, task_set: TaskSet) -> None:
+    _, published = read_frozen(amended)
+    _, seal = read_frozen(edited(amended, lambda value: value["chain"].pop()))
+    assert (seal.status, with_departures(seal, task_set).departures) == (FROZEN, ())
+    assert "has nowhere the hash" in with_departures(seal, task_set, expected=published.hash).departures[0]
 
 
 def test_altered_plan_cant_be_amended(frozen: Path, task_set: TaskSet) -> None:
