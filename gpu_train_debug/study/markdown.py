@@ -14,7 +14,7 @@ from gpu_train_debug.study.errors import KINDS
 from gpu_train_debug.study.freeze import ALTERED, AMENDED, FROZEN, UNFROZEN
 from gpu_train_debug.study.plan import ALL
 from gpu_train_debug.study.resample import THIN
-from gpu_train_debug.study.tabulate import Row, pick
+from gpu_train_debug.study.tabulate import Row, percent, pick
 
 THIN_MARK = "†"
 
@@ -140,7 +140,7 @@ def _inputs(content: Mapping[str, Any]) -> str:
     )
     bootstrap = plan["bootstrap"]
     told = (
-        f"Numbers in brackets are {bootstrap['confidence']:.0%} intervals from {bootstrap['resamples']} resamples "
+        f"Numbers in brackets are {percent(bootstrap['confidence'])} intervals from {bootstrap['resamples']} resamples "
         f"of the tasks (seed {bootstrap['seed']}); {THIN_MARK} marks those that rest on fewer than {THIN} tasks that "
         "differ from the most frequent value: they cover less than they say."
     )

@@ -10,6 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib.figure import Figure
 from study.bakery import task_row, write_rows
 
 from gpu_train_debug.study.analyse import analyse
@@ -158,6 +159,21 @@ def test_tasks_without_controls_are_noted(tmp_path: Path) -> None:
 def test_verdict_on_the_calibration_is_told(changed: dict[str, Any], text: str, content: dict[str, Any]) -> None:
     content["calibration"]["splits"][1].update(changed)
     assert text in render_markdown(content, {})
+
+
+@pytest.mark.parametrize(
+    ("confidence", "text"),
+    [(0.95, "95%"), (0.975, "97.5%"), (0.995, "99.5%"), (0.9, "90%"), (0.07, "7%"), (0.999999, "99.9999%")],
+)
+def test_confidence_is_told_in_all_its_digits(
+    confidence: float, text: str, content: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content["plan"]["content"]["bootstrap"]["confidence"] = confidence
+    assert f"are {text} intervals" in render_markdown(content, {})
+    told: list[str] = []
+    monkeypatch.setattr(Figure, "supxlabel", lambda _, label, **options: told.append(label))
+    draw_pictures({**content, "confusion": []}, "svg")
+    assert [label.partition(",")[0] for label in told] == [f"Lines are {text} intervals"]
 
 
 def test_what_was_left_out_is_noted(simulated: Path, task_set: TaskSet) -> None:
