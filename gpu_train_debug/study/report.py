@@ -1,6 +1,7 @@
 """Writes a report: one JSON file, one Markdown file, the pictures.
 
 Each file is written under a temporary name and renamed, the JSON last: where it lies, the rest is complete.
+Pictures of an earlier report in the folder that this one lacks are removed.
 """
 
 from __future__ import annotations
@@ -59,11 +60,11 @@ def spare_inputs(outputs: Iterable[Path], inputs: Sequence[Path]) -> None:
 
 def report_files(folder: Path) -> list[Path]:
     """The files in `folder` that a report writes, by their names; none if there is no such folder."""
-    return sorted(path for path in folder.glob("*") if _FILES.fullmatch(path.name))
+    return sorted(path for path in folder.glob("*") if _FILES.fullmatch(path.name) and path.is_file())
 
 
 def write_report(content: Mapping[str, Any], folder: Path, *, pictures: str | None) -> list[Path]:
-    """Write everything into `folder`, which is made if it isn't there.
+    """Write everything into `folder`, which is made if it isn't there, and remove pictures of an earlier report.
 
     Args:
         pictures: `svg`, `png`, or None for none.
@@ -75,6 +76,7 @@ def write_report(content: Mapping[str, Any], folder: Path, *, pictures: str | No
         OSError: A file can't be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    earlier = report_files(folder) if (folder / JSON_NAME).exists() else []
     drawn = draw_pictures(content, pictures) if pictures is not None else {}
     files = dict(drawn.values())
     names = {key: name for key, (name, _) in drawn.items()}
@@ -82,6 +84,9 @@ def write_report(content: Mapping[str, Any], folder: Path, *, pictures: str | No
     files[JSON_NAME] = report_json(content).encode()
     for name, data in files.items():
         write_whole(folder / name, data)
+    for path in earlier:
+        if path.name not in files:
+            path.unlink()
     return [folder / name for name in files]
 
 

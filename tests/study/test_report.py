@@ -212,7 +212,40 @@ def test_report_is_written_whole(content: dict[str, Any], tmp_path: Path) -> Non
     files = write_report(content, tmp_path / "new" / "study", pictures=None)
     assert sorted(path.name for path in files) == ["report.json", "report.md"]
     assert json.loads(files[-1].read_text()) == content
-    assert sorted(path.name for path in (tmp_path / "new" / "study").iterdir()) == ["report.json", "report.md"]
+    assert names_in(tmp_path / "new" / "study") == ["report.json", "report.md"]
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.slow
+def test_pictures_of_an_earlier_report_are_removed(
+    content: dict[str, Any], simulated: Path, task_set: TaskSet, tmp_path: Path
+) -> None:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    own = ["confusion-matrix.svg", "confusion.svg", "forest.svg.txt", "my-forest.svg"]
+    for name in own:
+        (folder / name).write_text("not of a report")
+    text = ["report.json", "report.md"]
+    write_report(content, folder, pictures="svg")
+    drawn = ["confusion-1-base.svg", "confusion-2-tuned.svg", "forest.svg"]
+    assert names_in(folder) == sorted([*own, *text, *drawn])
+    one = content_of([simulated], task_set, Plan(arms=("tuned",), bootstrap=FAST))
+    write_report(one, folder, pictures="svg")
+    assert names_in(folder) == sorted([*own, *text, "confusion-1-tuned.svg"])
+    write_report(one, folder, pictures="png")
+    assert names_in(folder) == sorted([*own, *text, "confusion-1-tuned.png"])
+    write_report(one, folder, pictures=None)
+    assert names_in(folder) == sorted([*own, *text])
+
+
+def test_pictures_are_left_where_no_report_lies(content: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "forest.png").write_text("of trees")
+    write_report(content, tmp_path / "study", pictures=None)
+    assert names_in(tmp_path / "study") == ["forest.png", "report.json", "report.md"]
 
 
 def test_link_is_kept_and_the_file_it_points_to_written(tmp_path: Path) -> None:
