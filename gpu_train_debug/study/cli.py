@@ -209,12 +209,13 @@ def report(
         elif twins is not None:
             raise click.UsageError("the plan is frozen: change its twins there, and amend it")
         seal = with_departures(seal, task_set, expected=expect or "")
+        _warn(seal.departures)  # first, since a plan that was altered may be refused for what was done to it
         scores = score_archives(archives, task_set, splits=plan.splits, arms=plan.arms, samples=plan.samples)
         plan = complete_plan(plan, task_set.tasks, {arm.name: arm.samples for arm in scores.arms})
         files = write_report(
             analyse(scores, plan, seal, task_set), out, pictures=None if pictures == "none" else pictures
         )
-    _warn([*failure_notes(scores), *seal.departures])
+    _warn(failure_notes(scores))
     click.echo(f"plan {seal.status}{f' {seal.hash[:16]}' if seal.hash else ''}; wrote {len(files)} files to {out}")
     return FOUND if seal.departures else CLEAN
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gpu_train_debug.study.faults import refuse
+from gpu_train_debug.study.faults import Fault, StudyError, refuse
 from gpu_train_debug.study.jsonlines import decode_object
 from gpu_train_debug.study.plan import Plan, complete_plan, parse_plan, plan_content
 from gpu_train_debug.study.tasks import TaskSet
@@ -102,7 +102,7 @@ def parse_frozen(text: str, place: str) -> tuple[Plan, Seal]:
     An altered plan is read all the same: the report says so.
 
     Raises:
-        StudyError: The text isn't a frozen plan.
+        StudyError: The text isn't a frozen plan, or is one no more since it was altered, which is told first.
     """
     try:
         value = decode_object(text)
@@ -120,7 +120,11 @@ def parse_frozen(text: str, place: str) -> tuple[Plan, Seal]:
             departures.append(
                 f"{what} was changed after it was sealed: its content doesn't give the hash that stands in it"
             )
-        plan = parse_plan(item["plan"], place, draft=False)
+        try:
+            plan = parse_plan(item["plan"], place, draft=False)
+        except StudyError as error:
+            altered = [Fault(departure, place) for departure in departures]
+            raise StudyError([*altered, *error.faults]) from error
         links.append(Link(plan, item["reason"], item["hash"], changes(links[-1].plan, plan) if links else ()))
         before = item["hash"]
     status = ALTERED if departures else AMENDED if len(links) > 1 else FROZEN
@@ -131,8 +135,9 @@ def with_departures(seal: Seal, task_set: TaskSet, *, expected: str = "") -> Sea
     """Add what differs in this run from what was sealed.
 
     Args:
-        expected: The hash that was published, or its start.
+        expected: The hash that was published, or its start, in capitals or not.
     """
+    expected = expected.lower()
     found = list(seal.departures)
     if seal.links:
         plan = seal.links[-1].plan

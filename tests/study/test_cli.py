@@ -246,6 +246,20 @@ def test_altered_plan_gives_status_1_and_a_report_that_says_so(run: Run, arms: s
     assert "ALTERED" in Path("study/report.md").read_text()
 
 
+def test_altered_plan_that_is_refused_is_told_to_be_altered_first(run: Run, arms: str) -> None:
+    run("freeze", "plan.toml")
+    path = Path("plan.json")
+    path.write_text(path.read_text().replace('"samples": 2', '"samples": 1'))
+    status, _, err = run("report", arms, "--plan", "plan.json", "--pictures", "none")
+    first, *others = err.splitlines()
+    assert status == 2
+    assert first.startswith("warning: the plan was changed after it was sealed")
+    assert others == [
+        "error: pass@2 needs at least 2 samples, there are 1",
+        "error: groups of 2 need at least 2 samples, there are 1",
+    ]
+
+
 def test_other_tasks_than_planned_give_status_1(run: Run, arms: str) -> None:
     run("freeze", "plan.toml")
     path = Path("out/test.jsonl")
