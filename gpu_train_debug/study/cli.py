@@ -343,10 +343,10 @@ def simulate(
         true = out.with_suffix(".truth.json")
         spare_inputs([out, true], split_files(tasks))
         simulation = Simulation(abilities, samples=samples, seed=seed)
-        rows = simulate_rows(choose_tasks(read_tasks(tasks), splits), simulation)
-        lines = [json.dumps(row) + "\n" for row in rows]
+        chosen = choose_tasks(read_tasks(tasks), splits)
+        lines = [json.dumps(row) + "\n" for row in simulate_rows(chosen, simulation)]
         write_whole(out, "".join(lines).encode())
-        write_whole(true, (json.dumps(truth(simulation), indent=1) + "\n").encode())
+        write_whole(true, (json.dumps(truth(chosen, simulation), indent=1) + "\n").encode())
     click.echo(f"wrote {len(lines)} generations to {out}, the truth to {true}")
     return CLEAN
 

@@ -54,7 +54,9 @@ def test_simulate_writes_an_archive_and_its_truth(run: Run) -> None:
     status, out, err = run("simulate", "--arm", "a=0", "--samples", "3", "--split", "ood", "-o", "a.jsonl")
     assert (status, err) == (0, "")
     assert out == "wrote 42 generations to a.jsonl, the truth to a.truth.json\n"
-    assert json.loads(Path("a.truth.json").read_text())["exact"] == {"a": 0.5}
+    true = json.loads(Path("a.truth.json").read_text())
+    assert true["exact"] == {"a": 0.5}
+    assert {name: split["tasks"] for name, split in true["splits"].items()} == {"*": 14, "ood": 14}
 
 
 @pytest.mark.parametrize("arm", ["a", "a=x", "a=nan", "=1", "a b=1"])
