@@ -17,6 +17,7 @@ in the report. Arms may differ in their numbers of samples.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -79,6 +80,8 @@ def read_archive(
     Raises:
         StudyError: What the module's text says. All faults are told.
     """
+    if twice := _given_twice(paths):
+        raise StudyError(twice)
     by_id = {task.id: task for task in tasks}
     found: dict[str, dict[str, dict[int, _Sample[Kept]]]] = {}
     faults: list[Fault] = []
@@ -113,6 +116,17 @@ def read_archive(
         cut=tuple(sorted(arm for arm, rows in found.items() if samples and max(map(len, rows.values())) > samples)),
         digests={str(path): digest_file(path) for path in paths},
     )
+
+
+def _given_twice(paths: Sequence[Path]) -> list[Fault]:
+    files: dict[str, list[str]] = {}
+    for path in paths:
+        files.setdefault(os.path.realpath(path), []).append(str(path))
+    return [
+        Fault("this archive is given more than once", names[0], notes=(f"as {listed(names)}",))
+        for names in files.values()
+        if len(names) > 1
+    ]
 
 
 def _in_order(row: Mapping[int, _Sample[Kept]], samples: int | None) -> tuple[Kept, ...]:

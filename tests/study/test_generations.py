@@ -123,6 +123,17 @@ def test_the_same_sample_twice_is_refused_with_both_places(two: tuple[Task, ...]
     assert f"= note: first at {path}:1" in str(caught.value)
 
 
+def test_the_same_archive_twice_is_told_once(two: tuple[Task, ...], archive: Write, tmp_path: Path) -> None:
+    one, other = (archive(*all_of(two, arm, 1), name=f"{arm}.jsonl") for arm in ("base", "tuned"))
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(one)
+    with pytest.raises(StudyError) as caught:
+        texts([one, other, link, one], two)
+    assert str(caught.value) == (
+        f"error: this archive is given more than once\n  --> {one}\n   = note: as `{one}`, `{link}`, `{one}`"
+    )
+
+
 def test_a_task_without_samples_is_refused(two: tuple[Task, ...], archive: Write) -> None:
     with pytest.raises(StudyError, match=f"arm `base` lacks 1 of 2 tasks: `{two[1].id}`"):
         texts([archive(*all_of(two[:1], "base", 2))], two)
