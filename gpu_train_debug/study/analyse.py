@@ -28,11 +28,11 @@ from gpu_train_debug.study.paired import compare_arms, task_means
 from gpu_train_debug.study.passk import pass_rates
 from gpu_train_debug.study.plan import METRICS, Plan, plan_content
 from gpu_train_debug.study.scopes import Scope, part_scopes, whole_scopes
-from gpu_train_debug.study.score import Scores
+from gpu_train_debug.study.score import ArmScores, Scores, failure_notes
 from gpu_train_debug.study.tabulate import Columns, Row, estimate_row, rounded
 from gpu_train_debug.study.tasks import TaskSet
 
-SCHEMA = 2
+SCHEMA = 3
 """Changes with any change to the keys of the report or to what they hold."""
 
 
@@ -50,7 +50,7 @@ def analyse(scores: Scores, plan: Plan, seal: Seal, task_set: TaskSet) -> dict[s
             "tasks": task_set.digests_for(plan.splits),
             "archives": scores.digests,
             "splits": [_split_row(scores, split) for split in plan.splits],
-            "arms": [{"arm": arm.name, "samples": arm.samples} for arm in scores.arms],
+            "arms": [_arm_row(arm) for arm in scores.arms],
         },
         "notes": _notes(scores, plan),
         "scores": _scores(scores, [*whole, *part_scopes(scores.tasks, plan.bootstrap, "archetype")]),
@@ -71,6 +71,7 @@ def _plan_section(plan: Plan, seal: Seal) -> dict[str, Any]:
     return {
         "status": seal.status,
         "hash": seal.hash,
+        "expected": seal.expected,
         "chain": [{"hash": link.hash, "reason": link.reason, "changes": list(link.changes)} for link in seal.links],
         "departures": list(seal.departures),
         "content": plan_content(plan),
@@ -82,8 +83,13 @@ def _split_row(scores: Scores, split: str) -> Row:
     return {"split": split, "tasks": len(inside), "controls": sum(task.control for task in inside)}
 
 
+def _arm_row(arm: ArmScores) -> Row:
+    failed = int(arm.failed.sum())
+    return {"arm": arm.name, "samples": arm.samples, "failed": failed, "failed_share": failed / arm.score.size}
+
+
 def _notes(scores: Scores, plan: Plan) -> list[str]:
-    notes = []
+    notes = failure_notes(scores)
     if scores.dropped:
         notes.append(f"arms that the plan doesn't name were left out: {', '.join(scores.dropped)}")
     if scores.cut:

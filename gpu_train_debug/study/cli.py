@@ -45,13 +45,18 @@ def refusals() -> Iterator[None]:
     except StudyError as error:
         raise Refused(str(error)) from error
     except OSError as error:
-        raise Refused(f"error: cannot write {error.filename}: {error.strerror}") from error
+        raise Refused(f"error: cannot write {error.filename or 'the output'}: {error.strerror}") from error
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _EXTRA:
             raise
         raise Refused(
             f"error: studies need {error.name}\n   = help: install the extra: pip install 'gpu-train-debug[study]'"
         ) from error
+
+
+def _warn(notes: Sequence[str]) -> None:
+    for note in notes:
+        click.echo(f"warning: {note}", err=True)
 
 
 archives_argument = click.argument("archives", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
@@ -124,15 +129,18 @@ def score(
     """Score archives of generations: the means of each arm, exact and partial."""
     with refusals():
         from gpu_train_debug.study.plan import Bootstrap
-        from gpu_train_debug.study.report import write_whole
-        from gpu_train_debug.study.score import score_archives, score_rows
+        from gpu_train_debug.study.report import spare_inputs, write_whole
+        from gpu_train_debug.study.score import failure_notes, score_archives, score_rows
         from gpu_train_debug.study.summary import mean_rows, mean_table
-        from gpu_train_debug.study.tasks import read_tasks
+        from gpu_train_debug.study.tasks import read_tasks, split_files
 
+        if out is not None:
+            spare_inputs([out], [*archives, *split_files(tasks)])
         scores = score_archives(archives, read_tasks(tasks), splits=splits, arms=arms, samples=samples)
         rows = mean_rows(scores, Bootstrap(), by)
         if out is not None:
             write_whole(out, "".join(json.dumps(row) + "\n" for row in score_rows(scores)).encode())
+    _warn(failure_notes(scores))
     click.echo(json.dumps(rows, indent=1) if as_json else mean_table(rows, by))
     return CLEAN
 
@@ -187,10 +195,12 @@ def report(
         from gpu_train_debug.study.analyse import analyse
         from gpu_train_debug.study.freeze import with_departures
         from gpu_train_debug.study.plan import complete_plan
-        from gpu_train_debug.study.report import write_report
-        from gpu_train_debug.study.score import score_archives
-        from gpu_train_debug.study.tasks import read_tasks
+        from gpu_train_debug.study.report import report_files, spare_inputs, write_report
+        from gpu_train_debug.study.score import failure_notes, score_archives
+        from gpu_train_debug.study.tasks import read_tasks, split_files
 
+        others = [path for path in (plan_file, twins) if path is not None]
+        spare_inputs(report_files(out), [*archives, *split_files(tasks), *others])
         options = {"splits": splits, "arms": arms, "samples": samples, "reference": reference}
         plan, seal = _plan(plan_file, {key: value for key, value in options.items() if value})
         task_set = read_tasks(tasks)
@@ -199,13 +209,13 @@ def report(
         elif twins is not None:
             raise click.UsageError("the plan is frozen: change its twins there, and amend it")
         seal = with_departures(seal, task_set, expected=expect or "")
+        _warn(seal.departures)  # first, since a plan that was altered may be refused for what was done to it
         scores = score_archives(archives, task_set, splits=plan.splits, arms=plan.arms, samples=plan.samples)
         plan = complete_plan(plan, task_set.tasks, {arm.name: arm.samples for arm in scores.arms})
         files = write_report(
             analyse(scores, plan, seal, task_set), out, pictures=None if pictures == "none" else pictures
         )
-    for departure in seal.departures:
-        click.echo(f"warning: {departure}", err=True)
+    _warn(failure_notes(scores))
     click.echo(f"plan {seal.status}{f' {seal.hash[:16]}' if seal.hash else ''}; wrote {len(files)} files to {out}")
     return FOUND if seal.departures else CLEAN
 
@@ -274,12 +284,12 @@ def freeze(
     """Seal a plan with a hash, before its results are known, or amend a sealed one in the open."""
     with refusals():
         from gpu_train_debug.study.faults import refuse
-        from gpu_train_debug.study.freeze import amend_plan, freeze_plan, read_frozen
+        from gpu_train_debug.study.freeze import amend_plan, freeze_plan, parse_frozen
         from gpu_train_debug.study.plan import read_plan
         from gpu_train_debug.study.report import write_whole
         from gpu_train_debug.study.tasks import read_tasks
 
-        if out.exists() and (amends is None or not out.samefile(amends)):
+        if out.is_file() and (amends is None or not out.samefile(amends)):
             raise refuse(
                 "there is a file already, which may be a frozen plan",
                 str(out),
@@ -289,7 +299,7 @@ def freeze(
         plan = _with_twins(read_plan(plan_file), twins, tasks, task_set)
         text = freeze_plan(plan, task_set) if amends is None else amend_plan(amends, plan, task_set, reason)
         write_whole(out, text.encode())
-        _, seal = read_frozen(out)
+        _, seal = parse_frozen(text, str(out))
     for change in seal.links[-1].changes:
         click.echo(change)
     click.echo(f"{seal.status} {seal.hash}")
@@ -325,17 +335,18 @@ def simulate(
     if len(abilities) < len(arms):
         raise click.UsageError("two arms have the same name")
     with refusals():
-        from gpu_train_debug.study.report import write_whole
+        from gpu_train_debug.study.report import spare_inputs, write_whole
         from gpu_train_debug.study.score import choose_tasks
         from gpu_train_debug.study.simulate import Simulation, simulate_rows, truth
-        from gpu_train_debug.study.tasks import read_tasks
+        from gpu_train_debug.study.tasks import read_tasks, split_files
 
-        simulation = Simulation(abilities, samples=samples, seed=seed)
-        rows = simulate_rows(choose_tasks(read_tasks(tasks), splits), simulation)
-        lines = [json.dumps(row) + "\n" for row in rows]
-        write_whole(out, "".join(lines).encode())
         true = out.with_suffix(".truth.json")
-        write_whole(true, (json.dumps(truth(simulation), indent=1) + "\n").encode())
+        spare_inputs([out, true], split_files(tasks))
+        simulation = Simulation(abilities, samples=samples, seed=seed)
+        chosen = choose_tasks(read_tasks(tasks), splits)
+        lines = [json.dumps(row) + "\n" for row in simulate_rows(chosen, simulation)]
+        write_whole(out, "".join(lines).encode())
+        write_whole(true, (json.dumps(truth(chosen, simulation), indent=1) + "\n").encode())
     click.echo(f"wrote {len(lines)} generations to {out}, the truth to {true}")
     return CLEAN
 

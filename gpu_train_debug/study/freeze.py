@@ -1,9 +1,9 @@
 """Frozen plans: sealed by a hash, and amended only in the open.
 
 A frozen plan is JSON: a chain of links, the first the plan as frozen, each further one an amendment with its
-reason. The hash of a link covers its plan, its reason and the hash before it, so that no plan in the chain
-and no order can be changed unnoticed. What a chain can't show is a plan that was frozen anew in place of the
-old one: publish the hash, and give it to the report (`--expect`).
+reason. The hash of a link covers its plan, its reason and the hash before it, so that an edit anywhere in the
+chain, another order or a gap shows. What a chain can't show is that its last links were taken out, or that it
+was frozen anew: publish the hash, and give it to the report (`--expect`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gpu_train_debug.study.faults import refuse
+from gpu_train_debug.study.faults import Fault, StudyError, refuse
 from gpu_train_debug.study.jsonlines import decode_object
 from gpu_train_debug.study.plan import Plan, complete_plan, parse_plan, plan_content
 from gpu_train_debug.study.tasks import TaskSet
@@ -43,11 +43,13 @@ class Seal:
     Attributes:
         links: In order; empty if the plan isn't frozen.
         departures: What differs from what was sealed, in words. Any makes the study one that wasn't planned.
+        expected: The published hash that the run was given, or its start; empty if it wasn't.
     """
 
     status: str
     links: tuple[Link, ...] = ()
     departures: tuple[str, ...] = ()
+    expected: str = ""
 
     @property
     def hash(self) -> str:
@@ -83,22 +85,32 @@ def amend_plan(frozen: Path, plan: Plan, task_set: TaskSet, reason: str) -> str:
 def read_frozen(path: Path) -> tuple[Plan, Seal]:
     """Read a frozen plan and check its seals.
 
+    Raises:
+        StudyError: The file can't be read, or isn't a frozen plan.
+    """
+    try:
+        return parse_frozen(path.read_text(encoding="utf-8"), str(path))
+    except OSError as error:
+        raise refuse(f"cannot read the file: {error.strerror}", str(path)) from error
+    except UnicodeDecodeError as error:
+        raise refuse(f"not a frozen plan: {error}", str(path)) from error
+
+
+def parse_frozen(text: str, place: str) -> tuple[Plan, Seal]:
+    """Read the text of a frozen plan and check its seals.
+
     An altered plan is read all the same: the report says so.
 
     Raises:
-        StudyError: The file isn't a frozen plan.
+        StudyError: The text isn't a frozen plan, or is one no more since it was altered, which is told first.
     """
     try:
-        value = decode_object(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise refuse(f"cannot read the file: {error.strerror}", str(path)) from error
+        value = decode_object(text)
     except ValueError as error:
-        raise refuse(f"not a frozen plan: {error}", str(path)) from error
+        raise refuse(f"not a frozen plan: {error}", place) from error
     chain = value.get("chain")
     if value.get("format") != FORMAT or not isinstance(chain, list) or not chain or not all(map(_is_link, chain)):
-        raise refuse(
-            "not a frozen plan of this format", str(path), helps=("make one with `gtd study freeze PLAN.toml`",)
-        )
+        raise refuse("not a frozen plan of this format", place, helps=("make one with `gtd study freeze PLAN.toml`",))
     links: list[Link] = []
     departures: list[str] = []
     before = ""
@@ -108,7 +120,11 @@ def read_frozen(path: Path) -> tuple[Plan, Seal]:
             departures.append(
                 f"{what} was changed after it was sealed: its content doesn't give the hash that stands in it"
             )
-        plan = parse_plan(item["plan"], str(path), draft=False)
+        try:
+            plan = parse_plan(item["plan"], place, draft=False)
+        except StudyError as error:
+            altered = [Fault(departure, place) for departure in departures]
+            raise StudyError([*altered, *error.faults]) from error
         links.append(Link(plan, item["reason"], item["hash"], changes(links[-1].plan, plan) if links else ()))
         before = item["hash"]
     status = ALTERED if departures else AMENDED if len(links) > 1 else FROZEN
@@ -119,8 +135,9 @@ def with_departures(seal: Seal, task_set: TaskSet, *, expected: str = "") -> Sea
     """Add what differs in this run from what was sealed.
 
     Args:
-        expected: The hash that was published, or its start.
+        expected: The hash that was published, or its start, in capitals or not.
     """
+    expected = expected.lower()
     found = list(seal.departures)
     if seal.links:
         plan = seal.links[-1].plan
@@ -136,7 +153,7 @@ def with_departures(seal: Seal, task_set: TaskSet, *, expected: str = "") -> Sea
             found.append(f"the plan has nowhere the hash `{expected}` that was expected")
         elif places[-1] < len(seal.links) - 1:
             found.append(f"the plan was amended after the hash `{expected}` that was expected")
-    return replace(seal, departures=tuple(found))
+    return replace(seal, departures=tuple(found), expected=expected)
 
 
 def changes(before: Plan, after: Plan) -> tuple[str, ...]:

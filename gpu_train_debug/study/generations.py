@@ -5,17 +5,19 @@ An archive is JSONL, in one or more files. Each row is one sample:
     {"id": "...", "arm": "...", "sample": 0, "completion": "..."}
 
 `id` is a task of the split files, `arm` what was evaluated (letters, digits and `._:/@+-`, at most 80),
-`sample` a number from 0, `completion` the whole reply. Further keys are left alone. Rows may come in any order.
+`sample` a number from 0, `completion` the whole reply. A row with the key `failed`, a string that says why, is a
+request that failed: it scores 0, whatever its completion. Further keys are left alone. Rows may come in any order.
 
 What is refused, with its place: a task that the split files don't have, the same sample twice, a task that
 an arm lacks, and different numbers of samples within an arm. A mean over what happens to be there is not
-the mean that was planned: failed requests are seldom the easy tasks. So a request that failed for good is
-archived as an empty completion, which scores 0, and a run that was stopped is cut to the samples that all
-tasks have (`samples`), on purpose and told in the report. Arms may differ in their numbers of samples.
+the mean that was planned: failed requests are seldom the easy tasks. So a request that failed for good has its
+row too, and a run that was stopped is cut to the samples that all tasks have (`samples`), on purpose and told
+in the report. Arms may differ in their numbers of samples.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +32,7 @@ ARM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,79}")
 
 _KEYS: dict[str, type] = {"id": str, "arm": str, "sample": int, "completion": str}
 
-_FAILED = 'archive a request that failed as an empty completion: "completion": ""'
+_FAILED = 'archive a request that failed with an empty completion and why: "completion": "", "failed": "timeout"'
 
 Kept = TypeVar("Kept")
 
@@ -61,7 +63,7 @@ class _Sample(Generic[Kept]):
 def read_archive(
     paths: Sequence[Path],
     tasks: Sequence[Task],
-    keep: Callable[[str, Task], Kept],
+    keep: Callable[[str | None, Task], Kept],
     *,
     skip: frozenset[str] = frozenset(),
     arms: Sequence[str] = (),
@@ -70,6 +72,7 @@ def read_archive(
     """Read archives and keep `keep(completion, task)` of each sample, so that texts needn't stay in memory.
 
     Args:
+        keep: Gets None as the completion of a request that failed.
         skip: Ids of tasks that exist and are not part of the study.
         arms: Read these alone, and each must be there; all if empty.
         samples: Use the samples with the lowest numbers, so many of each task; all if None.
@@ -77,6 +80,8 @@ def read_archive(
     Raises:
         StudyError: What the module's text says. All faults are told.
     """
+    if twice := _given_twice(paths):
+        raise StudyError(twice)
     by_id = {task.id: task for task in tasks}
     found: dict[str, dict[str, dict[int, _Sample[Kept]]]] = {}
     faults: list[Fault] = []
@@ -97,7 +102,8 @@ def read_archive(
                 if earlier := row.get(value["sample"]):
                     faults.append(_twice(value["id"], value["arm"], value["sample"], place, earlier.place))
                 else:
-                    row[value["sample"]] = _Sample(place, keep(value["completion"], by_id[value["id"]]))
+                    completion = None if "failed" in value else value["completion"]
+                    row[value["sample"]] = _Sample(place, keep(completion, by_id[value["id"]]))
     if not faults:
         faults += _arm_faults(found, {*found, *dropped}, arms)
         for arm, rows in found.items():
@@ -112,6 +118,17 @@ def read_archive(
     )
 
 
+def _given_twice(paths: Sequence[Path]) -> list[Fault]:
+    files: dict[str, list[str]] = {}
+    for path in paths:
+        files.setdefault(os.path.realpath(path), []).append(str(path))
+    return [
+        Fault("this archive is given more than once", names[0], notes=(f"as {listed(names)}",))
+        for names in files.values()
+        if len(names) > 1
+    ]
+
+
 def _in_order(row: Mapping[int, _Sample[Kept]], samples: int | None) -> tuple[Kept, ...]:
     return tuple(row[number].kept for number in sorted(row)[:samples])
 
@@ -119,7 +136,7 @@ def _in_order(row: Mapping[int, _Sample[Kept]], samples: int | None) -> tuple[Ke
 def _row_faults(
     value: Mapping[str, object], place: str, by_id: Mapping[str, Task], skip: frozenset[str]
 ) -> Fault | None:
-    if wrong := wrong_keys(value, _KEYS):
+    if wrong := wrong_keys(value, {**_KEYS, "failed": str} if "failed" in value else _KEYS):
         return Fault(wrong[0], place, helps=(_FAILED,) if "completion" in wrong[0] else ())
     task, arm, sample = str(value["id"]), str(value["arm"]), value["sample"]
     if not ARM.fullmatch(arm):

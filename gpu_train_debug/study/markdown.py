@@ -11,10 +11,10 @@ from typing import Any
 from gpu_train_debug.study.band import INSIDE, MIXABLE, TOO_FEW
 from gpu_train_debug.study.controls import BEYOND, CONTROL_OUTCOMES, FAULT_OUTCOMES
 from gpu_train_debug.study.errors import KINDS
-from gpu_train_debug.study.freeze import ALTERED, AMENDED, UNFROZEN
+from gpu_train_debug.study.freeze import ALTERED, AMENDED, FROZEN, UNFROZEN
 from gpu_train_debug.study.plan import ALL
 from gpu_train_debug.study.resample import THIN
-from gpu_train_debug.study.tabulate import Row, pick
+from gpu_train_debug.study.tabulate import Row, percent, pick
 
 THIN_MARK = "†"
 
@@ -109,7 +109,13 @@ def _status(section: Mapping[str, Any]) -> str:
         times = "once" if len(chain) == 2 else f"{len(chain) - 1} times"
         lines = [f"**The plan of this study was AMENDED** {times} since it was frozen as `{chain[0]['hash'][:16]}`."]
     else:
-        lines = [f"The plan of this study was frozen as `{section['hash'][:16]}` and not changed since."]
+        lines = [f"The plan of this study was frozen as `{section['hash'][:16]}`."]
+    if status in (FROZEN, AMENDED):
+        if not section["expected"]:
+            lines[0] += " The file agrees with its seal; only `--expect HASH` tells whether it is the published one."
+        elif section["hash"].startswith(section["expected"]):
+            since = "not changed since" if status == FROZEN else "no amendment is missing"
+            lines[0] += f" It has the hash that was expected, `{section['expected']}`: {since}."
     for link in chain[1:]:
         lines.append(f"- amendment `{link['hash'][:16]}`: {_text(link['reason'])}")
         lines += (f"  - {_code(change)}" for change in link["changes"])
@@ -125,10 +131,16 @@ def _inputs(content: Mapping[str, Any]) -> str:
         ["split", "tasks", "of these controls"],
         ([_text(row["split"]), str(row["tasks"]), str(row["controls"])] for row in inputs["splits"]),
     )
-    arms = table(["arm", "samples of each task"], ([_text(row["arm"]), str(row["samples"])] for row in inputs["arms"]))
+    arms = table(
+        ["arm", "samples of each task", "failed requests"],
+        (
+            [_text(row["arm"]), str(row["samples"]), f"{row['failed']} ({row['failed_share']:.1%})"]
+            for row in inputs["arms"]
+        ),
+    )
     bootstrap = plan["bootstrap"]
     told = (
-        f"Numbers in brackets are {bootstrap['confidence']:.0%} intervals from {bootstrap['resamples']} resamples "
+        f"Numbers in brackets are {percent(bootstrap['confidence'])} intervals from {bootstrap['resamples']} resamples "
         f"of the tasks (seed {bootstrap['seed']}); {THIN_MARK} marks those that rest on fewer than {THIN} tasks that "
         "differ from the most frequent value: they cover less than they say."
     )

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from gpu_train_debug.study.controls import BEYOND
 from gpu_train_debug.study.plan import ALL, METRICS
+from gpu_train_debug.study.tabulate import percent
 
 _TITLES = {"exact": "exact answers", "score": "partial credit"}
 _COLOURS = ("#1b6ca8", "#b5541c", "#2f7d4f", "#7b4fa3", "#8a6d1d", "#5a6570")
@@ -51,7 +52,8 @@ def draw_forest(rows: Sequence[Mapping[str, Any]], confidence: float, kind: str)
         label.set(weight="bold", color=_COLOURS[number % len(_COLOURS)])
     panels[0].set_ylim(place + 0.9, 0.6)
     figure.supxlabel(
-        f"Lines are {confidence:.0%} intervals, dotted where few tasks differ; filled squares are primary comparisons.",
+        f"Lines are {percent(confidence)} intervals, dotted where few tasks differ; "
+        "filled squares are primary comparisons.",
         fontsize=8,
         color="#555555",
     )

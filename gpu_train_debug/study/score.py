@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +32,7 @@ class Reply:
         diagnosed: The diagnosis earns its whole half: it names each code of the gold once, and nothing else.
         codes: Different codes that the diagnosis names, sorted; None if it names none.
         answer: A hash of what it answers, whatever its order or layout; None without an answer.
+        failed: The request failed, so there is nothing to score.
     """
 
     score: float
@@ -39,6 +40,7 @@ class Reply:
     diagnosed: bool
     codes: tuple[str, ...] | None
     answer: str | None
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,11 @@ class ArmScores:
     @property
     def samples(self) -> int:
         return int(self.score.shape[1])
+
+    @property
+    def failed(self) -> npt.NDArray[np.intp]:
+        """How many requests failed, by task."""
+        return np.array([sum(reply.failed for reply in row) for row in self.replies], dtype=np.intp)
 
     def metric(self, name: str) -> Floats:
         return self.exact if name == "exact" else self.score
@@ -72,8 +79,10 @@ class Scores:
         return next(arm for arm in self.arms if arm.name == name)
 
 
-def score_reply(completion: str, task: Task) -> Reply:
-    """Grade one completion."""
+def score_reply(completion: str | None, task: Task) -> Reply:
+    """Grade one completion; None is a request that failed."""
+    if completion is None:
+        return replace(score_reply("", task), failed=True)
     result = grade(completion, task.gold)
     answer = read_answer(completion)
     if not isinstance(answer, Answer):
@@ -142,7 +151,21 @@ def score_rows(scores: Scores) -> Iterator[dict[str, object]]:
                     "score": round(reply.score, 6),
                     "exact": reply.exact,
                     "codes": list(reply.codes or ()),
+                    "failed": reply.failed,
                 }
+
+
+def failure_notes(scores: Scores) -> list[str]:
+    """Say which arms have requests that failed, one text for each."""
+    notes = []
+    for arm in scores.arms:
+        failed = int(arm.failed.sum())
+        if failed == arm.score.size:
+            notes.append(f"ALL {failed} REQUESTS OF ARM {arm.name} FAILED: its zeros say nothing about it")
+        elif failed:
+            share = failed / arm.score.size
+            notes.append(f"{failed} of {arm.score.size} requests of arm {arm.name} failed ({share:.1%}) and score 0")
+    return notes
 
 
 def _one_form(answer: Answer) -> str:

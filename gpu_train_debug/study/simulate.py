@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 from scipy.special import expit, ndtri
 
 from gpu_train_debug.grading.rubric import grade
+from gpu_train_debug.study.plan import ALL
 from gpu_train_debug.study.resample import Floats
 from gpu_train_debug.study.tasks import Task
 
@@ -60,9 +62,29 @@ def true_rate(ability: float, simulation: Simulation) -> float:
     return float(weights @ expit(ability + deviation * nodes) / weights.sum())
 
 
-def truth(simulation: Simulation) -> dict[str, object]:
-    """The true exact rates, and the differences between all pairs of arms."""
-    rates = {arm: true_rate(ability, simulation) for arm, ability in simulation.abilities.items()}
+def task_rate(task: Task, arm: str, simulation: Simulation) -> float:
+    """Chance that a sample of this task is exact."""
+    draw = _Draws(simulation.seed, task.id)
+    shared, own = (np.array(ndtri(draw.uniform(what))) for what in ("difficulty", f"difficulty/{arm}"))
+    return float(exact_rates(simulation.abilities[arm], simulation, shared, own))
+
+
+def truth(tasks: Sequence[Task], simulation: Simulation) -> dict[str, object]:
+    """The true exact rates, and the differences between all pairs of arms.
+
+    First over the population of tasks, which is the same for all splits; under `splits` over the `tasks` of each,
+    and of all together.
+    """
+    population = {arm: true_rate(ability, simulation) for arm, ability in simulation.abilities.items()}
+    splits = {}
+    for split in (ALL, *dict.fromkeys(task.split for task in tasks)):
+        inside = [task for task in tasks if split in (ALL, task.split)]
+        rates = {arm: fmean(task_rate(task, arm, simulation) for task in inside) for arm in simulation.abilities}
+        splits[split] = {"tasks": len(inside), **_rates_and_differences(rates)}
+    return {**_rates_and_differences(population), "splits": splits}
+
+
+def _rates_and_differences(rates: Mapping[str, float]) -> dict[str, object]:
     return {
         "exact": {arm: round(rate, 9) for arm, rate in rates.items()},
         "differences": [
@@ -77,11 +99,10 @@ def truth(simulation: Simulation) -> dict[str, object]:
 def simulate_rows(tasks: Sequence[Task], simulation: Simulation) -> Iterator[dict[str, object]]:
     """Yield the rows of an archive."""
     wrong = {task.id: _wrong_answers(task, tasks, simulation.seed) for task in tasks}
-    for arm, ability in simulation.abilities.items():
+    for arm in simulation.abilities:
         for task in tasks:
             draw = _Draws(simulation.seed, task.id)
-            shared, own = (np.array(ndtri(draw.uniform(what))) for what in ("difficulty", f"difficulty/{arm}"))
-            rate = float(exact_rates(ability, simulation, shared, own))
+            rate = task_rate(task, arm, simulation)
             stuck = draw.uniform(f"stuck/{arm}") < simulation.stuck
             for sample in range(simulation.samples):
                 key = f"{arm}/{sample}"

@@ -7,6 +7,7 @@ keys and estimate, ready for JSON.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,11 @@ def rounded(value: Any) -> Any:
             return [rounded(item) for item in value]
         case _:
             return value
+
+
+def percent(value: float) -> str:
+    """The share in percent, with as many digits as it has."""
+    return f"{(Decimal(str(value)) * 100).normalize():f}%"
 
 
 def pick(rows: Sequence[Row], **keys: object) -> list[Row]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from study.bakery import write_rows
 
 from compiler.cli import main
 
@@ -51,7 +54,9 @@ def test_simulate_writes_an_archive_and_its_truth(run: Run) -> None:
     status, out, err = run("simulate", "--arm", "a=0", "--samples", "3", "--split", "ood", "-o", "a.jsonl")
     assert (status, err) == (0, "")
     assert out == "wrote 42 generations to a.jsonl, the truth to a.truth.json\n"
-    assert json.loads(Path("a.truth.json").read_text())["exact"] == {"a": 0.5}
+    true = json.loads(Path("a.truth.json").read_text())
+    assert true["exact"] == {"a": 0.5}
+    assert {name: split["tasks"] for name, split in true["splits"].items()} == {"*": 14, "ood": 14}
 
 
 @pytest.mark.parametrize("arm", ["a", "a=x", "a=nan", "=1", "a b=1"])
@@ -82,12 +87,96 @@ def test_score_writes_a_row_for_each_sample(run: Run, arms: str) -> None:
     rows = [json.loads(line) for line in Path("scored.jsonl").read_text().splitlines()]
     assert status == 0
     assert len(rows) == 2 * 28 * 2
-    assert set(rows[0]) == {"id", "arm", "sample", "score", "exact", "codes"}
+    assert set(rows[0]) == {"id", "arm", "sample", "score", "exact", "codes", "failed"}
     (mean,) = [
         row for row in json.loads(out) if row["arm"] == "base" and row["split"] == "*" and row["metric"] == "exact"
     ]
     own = [row["exact"] for row in rows if row["arm"] == "base"]
     assert mean["value"] == pytest.approx(sum(own) / len(own), abs=1e-6)
+
+
+def fail(path: str, arm: str, *, split: str) -> None:
+    """Let all requests of an arm fail in a split."""
+    rows = [json.loads(line) for line in Path(path).read_text().splitlines()]
+    failed = {"completion": "", "failed": "timeout"}
+    hit = [row | failed if row["arm"] == arm and row["id"].startswith(split) else row for row in rows]
+    write_rows(Path(path), hit)
+
+
+def test_score_shows_failed_requests(run: Run, arms: str) -> None:
+    assert "failed" not in run("score", arms)[1]
+    fail(arms, "tuned", split="ood")
+    status, out, err = run("score", arms)
+    assert (status, err) == (0, "warning: 28 of 56 requests of arm tuned failed (50.0%) and score 0\n")
+    head, *lines = (re.split(r"  +", line) for line in out.splitlines())
+    assert head[-1] == "failed"
+    assert [line[-1] for line in lines if line[2] == "base"] == ["0 (0.0%)"] * 3
+    assert {line[0]: line[-1] for line in lines if line[2] == "tuned"} == {
+        "all": "28 (50.0%)",
+        "test": "0 (0.0%)",
+        "ood": "28 (100.0%)",
+    }
+    rows = json.loads(run("score", arms, "--json")[1])
+    assert {row["failed"] for row in rows if row["arm"] == "tuned" and row["split"] == "ood"} == {28}
+
+
+def test_report_shows_failed_requests(run: Run, arms: str) -> None:
+    fail(arms, "tuned", split="")
+    status, _, err = run("report", arms, "--pictures", "none")
+    loud = "ALL 56 REQUESTS OF ARM tuned FAILED: its zeros say nothing about it"
+    assert (status, err) == (0, f"warning: {loud}\n")
+    text = Path("study/report.md").read_text()
+    assert "| tuned | 2 | 56 (100.0%) |" in text
+    assert f"- {loud}" in text
+    assert json.loads(Path("study/report.json").read_text())["inputs"]["arms"] == [
+        {"arm": "base", "samples": 2, "failed": 0, "failed_share": 0.0},
+        {"arm": "tuned", "samples": 2, "failed": 56, "failed_share": 1.0},
+    ]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "score arms.jsonl -o arms.jsonl",
+        "score arms.jsonl -o link.jsonl",
+        "score arms.jsonl -o out/test.jsonl",
+        "simulate --arm a=0 -o out/test.jsonl",
+        "report arms.jsonl -o old",
+        "report old/report.json -o old",
+        "report arms.jsonl --plan old/report.json -o old",
+        "report arms.jsonl --twins old/report.json -o old",
+        "report arms.jsonl --tasks old/report.json -o old",
+    ],
+)
+def test_an_input_isnt_written_over(command: str, run: Run, arms: str) -> None:
+    Path("link.jsonl").symlink_to("arms.jsonl")
+    Path("old").mkdir()
+    Path("old/report.json").write_text("{}\n")
+    Path("old/report.md").symlink_to("../arms.jsonl")
+    before = {path: path.read_bytes() for path in Path().rglob("*.json*")}
+    status, _, err = run(*command.split())
+    assert status == 2
+    assert "would destroy an input" in err
+    assert {path: path.read_bytes() for path in Path().rglob("*.json*")} == before
+
+
+def test_scores_can_go_through_a_pipe(run: Run, arms: str) -> None:
+    run("score", arms, "-o", "scored.jsonl")
+    os.mkfifo("pipe")
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert run("score", arms, "-o", "pipe")[0] == 0
+        assert os.read(reader, 2**16) == Path("scored.jsonl").read_bytes()
+    finally:
+        os.close(reader)
+    assert Path("pipe").is_fifo()
+
+
+def test_a_plan_can_go_through_a_device(run: Run) -> None:
+    status, out, _ = run("freeze", "plan.toml", "-o", "/dev/null")
+    assert status == 0
+    assert out.startswith("frozen ")
+    assert Path("/dev/null").is_char_device()
 
 
 def test_refused_archive_gives_its_place_and_status_2(run: Run, arms: str) -> None:
@@ -116,7 +205,20 @@ def test_frozen_plan_gives_a_report_that_says_so(run: Run, arms: str) -> None:
     status, out, err = run("report", arms, "--plan", "plan.json", "--expect", sealed, "--pictures", "none")
     assert (status, err) == (0, "")
     assert out == f"plan frozen {sealed[:16]}; wrote 2 files to study\n"
-    assert "was frozen as" in Path("study/report.md").read_text()
+    told = f"frozen as `{sealed[:16]}`. It has the hash that was expected, `{sealed}`: not changed since."
+    assert told in Path("study/report.md").read_text()
+
+
+def test_report_claims_no_more_than_the_seal_without_the_published_hash(run: Run, arms: str) -> None:
+    _, sealed = run("freeze", "plan.toml")[1].split()
+    open_claim = "agrees with its seal; only `--expect HASH` tells whether it is the published one."
+    run("report", arms, "--plan", "plan.json", "--pictures", "none")
+    text = Path("study/report.md").read_text()
+    assert f"frozen as `{sealed[:16]}`. The file {open_claim}" in text
+    run("report", arms, "--plan", "plan.json", "--expect", "0" * 8, "--pictures", "none")
+    wrong = Path("study/report.md").read_text()
+    assert "has nowhere the hash `00000000`" in wrong
+    assert not any("not changed since" in told or "was expected, `" in told for told in (text, wrong))
 
 
 def test_amended_plan_gives_a_report_that_says_so(run: Run, arms: str) -> None:
@@ -127,9 +229,11 @@ def test_amended_plan_gives_a_report_that_says_so(run: Run, arms: str) -> None:
     )
     assert status == 0
     assert out.startswith('band.metric: "score" -> "exact"\namended ')
-    assert run("report", arms, "--plan", "plan.json", "--pictures", "none")[0] == 0
+    sealed = out.split()[-1]
+    assert run("report", arms, "--plan", "plan.json", "--expect", sealed[:8], "--pictures", "none")[0] == 0
     text = Path("study/report.md").read_text()
     assert "**The plan of this study was AMENDED** once since it was frozen as" in text
+    assert f"It has the hash that was expected, `{sealed[:8]}`: no amendment is missing." in text
     assert "as in the paper" in text
 
 
@@ -142,6 +246,20 @@ def test_altered_plan_gives_status_1_and_a_report_that_says_so(run: Run, arms: s
     assert err.startswith("warning: the plan was changed after it was sealed")
     assert "plan altered" in out
     assert "ALTERED" in Path("study/report.md").read_text()
+
+
+def test_altered_plan_that_is_refused_is_told_to_be_altered_first(run: Run, arms: str) -> None:
+    run("freeze", "plan.toml")
+    path = Path("plan.json")
+    path.write_text(path.read_text().replace('"samples": 2', '"samples": 1'))
+    status, _, err = run("report", arms, "--plan", "plan.json", "--pictures", "none")
+    first, *others = err.splitlines()
+    assert status == 2
+    assert first.startswith("warning: the plan was changed after it was sealed")
+    assert others == [
+        "error: pass@2 needs at least 2 samples, there are 1",
+        "error: groups of 2 need at least 2 samples, there are 1",
+    ]
 
 
 def test_other_tasks_than_planned_give_status_1(run: Run, arms: str) -> None:

@@ -88,19 +88,41 @@ def test_amendments_can_follow_each_other(amended: Path, task_set: TaskSet) -> N
 @pytest.mark.parametrize(
     "edit",
     [
-        lambda chain: chain[-1]["plan"].update(samples=2),
+        lambda chain: chain[-1]["plan"].update(samples=3),
         lambda chain: chain[-1].update(reason="because"),
         lambda chain: chain[-1].update(hash="0" * 64),
         lambda chain: chain[0]["plan"].update(title="Other"),
         lambda chain: chain.pop(0),
+        lambda chain: chain.pop(1),
         lambda chain: chain.reverse(),
     ],
-    ids=["plan", "reason", "hash", "earlier plan", "origin taken away", "order"],
+    ids=["plan", "reason", "hash", "earlier plan", "origin taken away", "link taken out", "order"],
 )
-def test_edited_plan_shows_as_altered(edit: Callable[[list[dict[str, Any]]], object], amended: Path) -> None:
+def test_edited_plan_shows_as_altered(
+    edit: Callable[[list[dict[str, Any]]], object], amended: Path, task_set: TaskSet
+) -> None:
+    amended.write_text(amend_plan(amended, replace(PLAN, samples=2), task_set, "too dear"))
     _, seal = read_frozen(edited(amended, lambda value: edit(value["chain"])))
     assert seal.status == ALTERED
     assert "was changed after it was sealed" in seal.departures[0]
+
+
+def test_last_amendment_taken_out_shows_by_its_hash_alone(amended: Path, task_set: TaskSet) -> None:
+    _, published = read_frozen(amended)
+    _, seal = read_frozen(edited(amended, lambda value: value["chain"].pop()))
+    assert (seal.status, with_departures(seal, task_set).departures) == (FROZEN, ())
+    assert "has nowhere the hash" in with_departures(seal, task_set, expected=published.hash).departures[0]
+
+
+def test_plan_that_is_no_plan_since_it_was_altered_is_told_to_be_altered_first(frozen: Path) -> None:
+    edited(frozen, lambda value: value["chain"][0]["plan"].update(samples=0, reference=3))
+    with pytest.raises(StudyError) as caught:
+        read_frozen(frozen)
+    assert [fault.message.partition(":")[0] for fault in caught.value.faults] == [
+        "the plan was changed after it was sealed",
+        "`reference` is not the name of an arm",
+        "`samples` is not a whole number between 1 and 100000",
+    ]
 
 
 def test_altered_plan_cant_be_amended(frozen: Path, task_set: TaskSet) -> None:
@@ -138,6 +160,7 @@ def test_expected_hash_is_held_against_the_chain(amended: Path, task_set: TaskSe
     _, seal = read_frozen(amended)
     first, last = (link.hash for link in seal.links)
     assert with_departures(seal, task_set, expected=last[:12]).departures == ()
+    assert with_departures(seal, task_set, expected=last.upper()).departures == ()
     assert "was amended after the hash" in with_departures(seal, task_set, expected=first).departures[0]
     assert "has nowhere the hash" in with_departures(seal, task_set, expected="f" * 8).departures[0]
     assert "has nowhere the hash" in with_departures(Seal(UNFROZEN), task_set, expected=first).departures[0]

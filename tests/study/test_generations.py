@@ -16,7 +16,7 @@ Write = Callable[..., Path]
 
 
 def texts(paths: list[Path], tasks: tuple[Task, ...], **options: object) -> Archive[str]:
-    return read_archive(paths, tasks, lambda completion, task: completion, **options)  # type: ignore[arg-type]
+    return read_archive(paths, tasks, lambda completion, task: str(completion), **options)  # type: ignore[arg-type]
 
 
 def all_of(tasks: tuple[Task, ...], arm: str, samples: int) -> list[tuple[str, str, int, str]]:
@@ -75,6 +75,8 @@ def test_lone_surrogates_and_further_keys_are_accepted_in_a_row(two: tuple[Task,
         ('{"id": "ID", "arm": "a", "sample": 0.0, "completion": ""}', "`sample` is not an integer"),
         ('{"id": "ID", "arm": "a", "sample": -1, "completion": ""}', "`sample` is negative"),
         ('{"id": "ID", "arm": "a", "sample": 0, "completion": null}', "`completion` is not a string"),
+        ('{"id": "ID", "arm": "a", "sample": 0, "completion": "", "failed": true}', "`failed` is not a string"),
+        ('{"id": "ID", "arm": "a", "sample": 0, "completion": "", "failed": null}', "`failed` is not a string"),
         ('{"id": "ID", "arm": "a b", "sample": 0, "completion": ""}', "`arm` is not a name of letters"),
         ('{"id": "ID", "id": "ID", "arm": "a", "sample": 0, "completion": ""}', "the key `id` occurs twice"),
         ('{"id": "ID", "arm": "a", "sample": NaN, "completion": ""}', "NaN is not a JSON number"),
@@ -99,12 +101,17 @@ def test_bytes_that_are_no_text_are_refused(two: tuple[Task, ...], tmp_path: Pat
         texts([path], two)
 
 
+def test_a_failed_request_has_no_completion(two: tuple[Task, ...], tmp_path: Path) -> None:
+    row = {"id": two[0].id, "arm": "a", "sample": 0, "completion": "half a rep", "failed": ""}
+    assert texts([write_rows(tmp_path / "failed.jsonl", [row])], two[:1]).arms["a"] == (("None",),)
+
+
 def test_a_failed_request_is_told_to_be_archived_empty(two: tuple[Task, ...], tmp_path: Path) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_text(f'{{"id": "{two[0].id}", "arm": "a", "sample": 0, "completion": null}}\n')
     with pytest.raises(StudyError) as caught:
         texts([path], two)
-    assert '= help: archive a request that failed as an empty completion: "completion": ""' in str(caught.value)
+    assert '= help: archive a request that failed with an empty completion and why: "comp' in str(caught.value)
 
 
 def test_the_same_sample_twice_is_refused_with_both_places(two: tuple[Task, ...], archive: Write) -> None:
@@ -114,6 +121,17 @@ def test_the_same_sample_twice_is_refused_with_both_places(two: tuple[Task, ...]
     assert f"sample 0 of task `{two[0].id}` occurs twice in arm `base`" in str(caught.value)
     assert f"--> {path}:3" in str(caught.value)
     assert f"= note: first at {path}:1" in str(caught.value)
+
+
+def test_the_same_archive_twice_is_told_once(two: tuple[Task, ...], archive: Write, tmp_path: Path) -> None:
+    one, other = (archive(*all_of(two, arm, 1), name=f"{arm}.jsonl") for arm in ("base", "tuned"))
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(one)
+    with pytest.raises(StudyError) as caught:
+        texts([one, other, link, one], two)
+    assert str(caught.value) == (
+        f"error: this archive is given more than once\n  --> {one}\n   = note: as `{one}`, `{link}`, `{one}`"
+    )
 
 
 def test_a_task_without_samples_is_refused(two: tuple[Task, ...], archive: Write) -> None:

@@ -10,13 +10,14 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib.figure import Figure
 from study.bakery import task_row, write_rows
 
 from gpu_train_debug.study.analyse import analyse
 from gpu_train_debug.study.freeze import UNFROZEN, Seal
 from gpu_train_debug.study.markdown import render_markdown
 from gpu_train_debug.study.plan import Bootstrap, Plan, complete_plan
-from gpu_train_debug.study.report import draw_pictures, report_json, write_report
+from gpu_train_debug.study.report import draw_pictures, report_json, write_report, write_whole
 from gpu_train_debug.study.score import score_archives
 from gpu_train_debug.study.simulate import Simulation, simulate_rows
 from gpu_train_debug.study.summary import mean_rows, mean_table
@@ -121,7 +122,7 @@ def test_arms_with_unlike_samples_are_noted(simulated: Path, task_set: TaskSet, 
     content = content_of([path], task_set)
     assert any("differ in their numbers of samples" in note for note in content["notes"])
     assert content["plan"]["content"]["samples"] is None
-    assert content["inputs"]["arms"] == [{"arm": "base", "samples": 4}, {"arm": "tuned", "samples": 2}]
+    assert [(row["arm"], row["samples"]) for row in content["inputs"]["arms"]] == [("base", 4), ("tuned", 2)]
 
 
 def test_tasks_without_controls_are_noted(tmp_path: Path) -> None:
@@ -160,6 +161,21 @@ def test_verdict_on_the_calibration_is_told(changed: dict[str, Any], text: str, 
     assert text in render_markdown(content, {})
 
 
+@pytest.mark.parametrize(
+    ("confidence", "text"),
+    [(0.95, "95%"), (0.975, "97.5%"), (0.995, "99.5%"), (0.9, "90%"), (0.07, "7%"), (0.999999, "99.9999%")],
+)
+def test_confidence_is_told_in_all_its_digits(
+    confidence: float, text: str, content: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content["plan"]["content"]["bootstrap"]["confidence"] = confidence
+    assert f"are {text} intervals" in render_markdown(content, {})
+    told: list[str] = []
+    monkeypatch.setattr(Figure, "supxlabel", lambda _, label, **options: told.append(label))
+    draw_pictures({**content, "confusion": []}, "svg")
+    assert [label.partition(",")[0] for label in told] == [f"Lines are {text} intervals"]
+
+
 def test_what_was_left_out_is_noted(simulated: Path, task_set: TaskSet) -> None:
     plan = Plan(bootstrap=FAST, samples=3, twins={"sticky_rye": ("no_such_fault",)})
     notes = content_of([simulated], task_set, plan)["notes"]
@@ -196,7 +212,63 @@ def test_report_is_written_whole(content: dict[str, Any], tmp_path: Path) -> Non
     files = write_report(content, tmp_path / "new" / "study", pictures=None)
     assert sorted(path.name for path in files) == ["report.json", "report.md"]
     assert json.loads(files[-1].read_text()) == content
-    assert sorted(path.name for path in (tmp_path / "new" / "study").iterdir()) == ["report.json", "report.md"]
+    assert names_in(tmp_path / "new" / "study") == ["report.json", "report.md"]
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.slow
+def test_pictures_of_an_earlier_report_are_removed(
+    content: dict[str, Any], simulated: Path, task_set: TaskSet, tmp_path: Path
+) -> None:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    own = ["confusion-matrix.svg", "confusion.svg", "forest.svg.txt", "my-forest.svg"]
+    for name in own:
+        (folder / name).write_text("not of a report")
+    text = ["report.json", "report.md"]
+    write_report(content, folder, pictures="svg")
+    drawn = ["confusion-1-base.svg", "confusion-2-tuned.svg", "forest.svg"]
+    assert names_in(folder) == sorted([*own, *text, *drawn])
+    one = content_of([simulated], task_set, Plan(arms=("tuned",), bootstrap=FAST))
+    write_report(one, folder, pictures="svg")
+    assert names_in(folder) == sorted([*own, *text, "confusion-1-tuned.svg"])
+    write_report(one, folder, pictures="png")
+    assert names_in(folder) == sorted([*own, *text, "confusion-1-tuned.png"])
+    write_report(one, folder, pictures=None)
+    assert names_in(folder) == sorted([*own, *text])
+
+
+def test_pictures_are_left_where_no_report_lies(content: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "forest.png").write_text("of trees")
+    write_report(content, tmp_path / "study", pictures=None)
+    assert names_in(tmp_path / "study") == ["forest.png", "report.json", "report.md"]
+
+
+def test_link_is_kept_and_the_file_it_points_to_written(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    link, target = tmp_path / "link", tmp_path / "elsewhere" / "target"
+    link.symlink_to(target)
+    for data in (b"made", b"replaced"):
+        write_whole(link, data)
+        assert (link.is_symlink(), target.read_bytes()) == (True, data)
+    assert [path.name for path in target.parent.iterdir()] == ["target"]
+
+
+def test_file_is_left_when_its_successor_cant_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "kept"
+    path.write_bytes(b"before")
+
+    def fail(*_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(OSError):
+        write_whole(path, b"after")
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("kept", b"before")]
 
 
 def test_summary_has_a_line_for_each_arm_and_part(simulated: Path, task_set: TaskSet) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,11 +31,25 @@ def test_true_rate_is_the_logistic_when_tasks_are_alike() -> None:
     assert true_rate(1.0, Simulation({}, spread=0.0, own=0.0)) == pytest.approx(1 / (1 + np.exp(-1)))
 
 
-def test_truth_has_all_differences() -> None:
-    found = truth(Simulation({"base": 0.0, "tuned": 1.0}))
-    assert found["exact"]["base"] == 0.5  # type: ignore[index]
-    (there, back) = found["differences"]  # type: ignore[misc]
-    assert there["exact"] == -back["exact"] < 0
+def test_truth_has_all_differences(task_set: TaskSet) -> None:
+    found: dict[str, Any] = truth(task_set.tasks, Simulation({"base": 0.0, "tuned": 1.0}))
+    assert found["exact"]["base"] == 0.5
+    for part in (found, *found["splits"].values()):
+        (there, back) = part["differences"]
+        assert (there["arm"], there["other"]) == ("base", "tuned")
+        assert there["exact"] == -back["exact"] < 0
+        assert there["exact"] == pytest.approx(part["exact"]["base"] - part["exact"]["tuned"], abs=1e-8)
+
+
+def test_truth_of_a_split_is_what_endless_samples_would_give(task_set: TaskSet, tmp_path: Path) -> None:
+    simulation = Simulation({"base": 0.0}, samples=300)
+    splits: dict[str, Any] = truth(task_set.tasks, simulation)["splits"]  # type: ignore[assignment]
+    assert [(name, split["tasks"]) for name, split in splits.items()] == [("*", 28), ("ood", 14), ("test", 14)]
+    scores = scored(simulation, task_set, tmp_path)
+    for name, split in splits.items():
+        inside = [row for row, task in enumerate(scores.tasks) if name in ("*", task.split)]
+        assert scores.arm("base").exact[inside].mean() == pytest.approx(split["exact"]["base"], abs=0.02)
+    assert abs(splits["ood"]["exact"]["base"] - splits["test"]["exact"]["base"]) > 0.04
 
 
 def test_rows_depend_on_their_key_alone(task_set: TaskSet) -> None:
