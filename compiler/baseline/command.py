@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from compiler.exporting import tasks_option
 from compiler.report import CLEAN, FOUND
 from gpu_train_debug.tasks import TasksError, read_split, split_names
 
@@ -17,14 +18,7 @@ file_path = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command()
-@click.option(
-    "--tasks",
-    "folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("out"),
-    show_default=True,
-    help="Folder of the splits.",
-)
+@tasks_option("--tasks")
 @click.option("--train", default="train", show_default=True, metavar="NAME", help="The split to learn from.")
 @click.option("--json", "json_file", type=file_path, help="Also write the numbers here, as JSON.")
 @click.option("-o", "--output", type=file_path, help="Also write the tables here.")
@@ -51,10 +45,8 @@ def baseline(folder: Path, train: str, json_file: Path | None, output: Path | No
         tasks = read_tasks(rows, train)
     except (TasksError, BaselineError) as error:
         raise click.UsageError(str(error)) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise click.UsageError(
-            f"cannot read the splits in {folder}: {getattr(error, 'strerror', None) or 'not UTF-8'}"
-        ) from error
+    except OSError as error:
+        raise click.UsageError(f"cannot read the splits in {folder}: {error.strerror}") from error
     with progress("learning", count_steps(tasks)) as advance:
         entries = make_entries(measure(tasks, train, advance=advance))
     text = as_markdown(entries, tasks, train)

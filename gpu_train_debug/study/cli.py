@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from gpu_train_debug.study.faults import StudyError
-from gpu_train_debug.tasks import TasksError, data_folder, sources_folder
+from gpu_train_debug.tasks import TasksError, data_folder, default_folder, sources_folder
 
 if TYPE_CHECKING:
     from gpu_train_debug.study.freeze import Seal
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 CLEAN, FOUND = 0, 1
 
-COMPILED = Path("out")  # where `gtd compile` writes
 TWINS = "twins.toml"
 _EXTRA = ("numpy", "scipy", "matplotlib")
 
@@ -64,12 +63,12 @@ archives_argument = click.argument("archives", nargs=-1, required=True, type=cli
 
 def _known_tasks(_context: click.Context, _option: click.Parameter, paths: tuple[Path, ...]) -> tuple[Path, ...]:
     """Where tasks are if nobody says so: in `out`, or else in the installed package."""
-    if paths or COMPILED.is_dir():
-        return paths or (COMPILED,)
+    if paths:
+        return paths
     try:
-        return (data_folder(),)
-    except TasksError:
-        return (COMPILED,)  # reading it says that it isn't there
+        return (default_folder(),)
+    except TasksError as error:
+        raise click.UsageError(str(error)) from error
 
 
 tasks_option = click.option(

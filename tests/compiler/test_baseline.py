@@ -285,13 +285,13 @@ def test_the_command_has_status_2_for_splits_that_are_not_there(
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("content", "message"), [(b"\xff\n", "not UTF-8"), (b"{}\n", "test.jsonl:1: not a task")])
+@pytest.mark.parametrize("content", [b"\xff\n", b"{}\n"])
 def test_the_command_has_status_2_for_files_that_are_no_splits(
-    content: bytes, message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+    content: bytes, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "test.jsonl").write_bytes(content)
     assert run(["--tasks", folder]) == 2
-    assert message in capsys.readouterr().err
+    assert "test.jsonl:1: not a task" in capsys.readouterr().err
 
 
 def test_the_command_has_status_2_without_the_extra(

@@ -389,7 +389,8 @@ def frozen(bakery: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     sources = bakery.parent / "sources"
     sources.mkdir()
     (sources / "twins.toml").write_text('oven_humming = ["cold_oven", "no_such"]\nno_twin = ["wet_dough"]\n')
-    monkeypatch.setattr("gpu_train_debug.study.cli.data_folder", lambda: moved)
+    for module in ("tasks", "study.cli"):
+        monkeypatch.setattr(f"gpu_train_debug.{module}.data_folder", lambda: moved)
     monkeypatch.setattr("gpu_train_debug.study.cli.sources_folder", lambda: sources)
     return moved
 
