@@ -17,6 +17,7 @@ from typing import Any
 from gpu_train_debug.grading.answer import read_gold
 from gpu_train_debug.study.faults import Fault, StudyError, refuse
 from gpu_train_debug.study.jsonlines import decode_object, read_objects, wrong_keys
+from gpu_train_debug.tasks import TasksError, split_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +62,20 @@ class TaskSet:
 
 
 def split_files(paths: Sequence[Path]) -> list[Path]:
-    """The files themselves; for a folder its `*.jsonl`, by name.
+    """The files themselves; for a folder its splits, by name.
 
     Raises:
-        StudyError: A path leads nowhere, a folder has no such file, or two files have the same name.
+        StudyError: A folder has no split, or two files have the same name.
     """
     files: list[Path] = []
     for path in paths:
         if not path.is_dir():
             files.append(path)
-        elif inside := sorted(path.glob("*.jsonl")):
-            files += inside
-        else:
-            raise refuse("the folder has no `.jsonl` file", str(path))
+            continue
+        try:
+            files += [path / f"{split}.jsonl" for split in split_names(path)]
+        except TasksError as error:
+            raise refuse(str(error), str(path)) from error
     names = [file.name for file in files]
     for file in files:
         if names.count(file.name) > 1:

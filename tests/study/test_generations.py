@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -207,5 +208,12 @@ def test_split_files_need_different_names(bakery: Path, tmp_path: Path) -> None:
 
 
 def test_a_folder_without_split_files_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match=r"no `\.jsonl` file"):
+    with pytest.raises(StudyError, match="no compiled tasks"):
         read_tasks([tmp_path])
+
+
+def test_of_a_folder_with_a_manifest_the_splits_are_taken_and_nothing_beside_them(bakery: Path) -> None:
+    rows = {f"{split}.jsonl": {"rows": 14} for split in ("test", "ood")}
+    (bakery / "manifest.json").write_text(json.dumps({"content": {"files": rows}}))
+    (bakery / "sft.jsonl").write_text("{}\n")
+    assert set(read_tasks([bakery]).digests) == {"test.jsonl", "ood.jsonl"}
