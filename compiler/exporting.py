@@ -106,7 +106,11 @@ def grpo(output: Path | None, folder: Path, **chosen: Any) -> int:
     """Prompts with their golds for TRL's GRPOTrainer and `gpu_train_debug.reward.task_reward`."""
     from gpu_train_debug.exports import grpo_row
 
-    return _write(output, map(grpo_row, _tasks(folder, chosen)))
+    rows = _tasks(folder, chosen)
+    try:
+        return _write(output, list(map(grpo_row, rows)))
+    except TasksError as error:
+        raise click.UsageError(str(error)) from error
 
 
 @export.command()

@@ -40,12 +40,18 @@ class TaskRow:
 
     @property
     def tier(self) -> str:
-        return str(json.loads(self.meta)["tier"])
+        return self._known("tier")
 
     @property
     def evidence(self) -> str:
         """Names what the prompt shows: two tasks with the same show the same."""
-        return str(json.loads(self.meta)["evidence"])
+        return self._known("evidence")
+
+    def _known(self, key: str) -> str:
+        try:
+            return str(json.loads(self.meta)[key])
+        except (ValueError, KeyError, TypeError) as error:
+            raise TasksError(f"task `{self.id}`: its `meta` is no JSON object with `{key}`") from error
 
 
 def data_folder() -> Path:

@@ -205,3 +205,11 @@ def test_faulty_sources_of_fresh_tasks_are_refused(tmp_path: Path) -> None:
     (tmp_path / "broken.arch").write_text("system")
     with pytest.raises(TasksError, match="gtd check"):
         list(fresh_tasks("train", seed=1, count=1, sources=tmp_path))
+
+
+@pytest.mark.parametrize("meta", ["", "[]", "{}", "null"])
+def test_a_meta_that_says_nothing_is_named_with_its_task(meta: str) -> None:
+    row = TaskRow("t-0", "a", "test", "p", "{}", meta)
+    for ask in (lambda: row.tier, lambda: row.evidence):
+        with pytest.raises(TasksError, match="`t-0`"):
+            ask()
