@@ -17,6 +17,7 @@ import attrs
 
 from compiler.emit.record import Malformed, read_record
 from gpu_train_debug.grading.rubric import Grade, grade
+from gpu_train_debug.study.jsonlines import decode_object
 from gpu_train_debug.tasks import TasksError, split_names
 
 
@@ -132,12 +133,10 @@ def _read_line(line: bytes) -> tuple[str, list[str]]:
         ValueError: It has another form.
     """
     try:
-        value = json.loads(line.decode("utf-8-sig"))
+        value = decode_object(line.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise ValueError("not UTF-8") from None
-    except (ValueError, RecursionError):
-        raise ValueError("not JSON") from None
-    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
+    if not isinstance(value.get("id"), str):
         raise ValueError("not an object with an `id`")
     if ("completion" in value) is ("completions" in value):
         raise ValueError("neither `completion` nor `completions`, or both")

@@ -98,8 +98,9 @@ def test_the_table_has_a_line_for_each_split_and_archetype(folder: Path) -> None
     [
         (b"{", "a:2: not JSON"),
         (b'{"id": "\xff"}', "a:2: not UTF-8"),
-        (b"[" * 100_000, "a:2: not JSON"),
-        (b"[]", "a:2: not an object with an `id`"),
+        (b"[" * 100_000, "a:2: nested too deeply"),
+        (b"[]", "a:2: not a JSON object"),
+        (b'{"id": "x", "id": "y", "completion": ""}', "a:2: the key `id` occurs twice"),
         (b'{"completion": ""}', "a:2: not an object with an `id`"),
         (b'{"id": 1, "completion": ""}', "a:2: not an object with an `id`"),
         (b'{"id": "x"}', "a:2: neither `completion` nor `completions`, or both"),
