@@ -7,10 +7,11 @@ Z3 ?= 4.13.0.0
 OTHER_Z3 := $(VENV)-z3/.ready
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
+FUZZ_S ?= 60
 COUNT ?= 12
 MODULE ?= claims queries encode prove evaluate exhaustive rivals repairs answer rubric scan
 
-.PHONY: setup compile wheel test test-extras smol check fix bench mutants clean
+.PHONY: setup compile wheel test test-extras smol check fix bench mutants fuzz clean
 
 setup: $(STAMP)
 
@@ -27,8 +28,12 @@ compile: setup
 wheel: compile
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 
-test: setup $(OTHER_Z3)
+# Some tests look at the compiled splits; they are compiled here if there are none, or none of these sources.
+test: setup $(OTHER_Z3) out/manifest.json
 	GTD_OTHER_Z3=$(CURDIR)/$(VENV)-z3/bin/python $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+out/manifest.json: $(wildcard archetypes/*.arch archetypes/*/*.arch) | $(STAMP)
+	$(BIN)/gtd compile archetypes -o out --jobs $(JOBS)
 
 # An environment with another Z3, one from 2024 if not said otherwise: the tests compare its bytes with ours.
 $(OTHER_Z3): pyproject.toml
@@ -63,6 +68,11 @@ fix: setup
 # Break modules of solvers/ and of the grader in COUNT places each, one at a time, and see whether their tests notice: docs/mutation.md.
 mutants: setup
 	PYTHONHASHSEED=0 PYTHONPATH=tests $(BIN)/python -m mutation.run $(MODULE) --count $(COUNT) --jobs $(JOBS)
+
+# Fuzz the grader, guided by coverage, for so many seconds.
+fuzz: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
+	$(BIN)/python tests/grading/fuzz_grade.py -max_total_time=$(FUZZ_S)
 
 bench: setup
 	$(BIN)/python -m benchmarks
