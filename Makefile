@@ -6,6 +6,7 @@ STAMP := $(VENV)/.ready
 Z3 ?= 4.13.0.0
 OTHER_Z3 := $(VENV)-z3/.ready
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+COMPILE := $(BIN)/gtd compile archetypes -o out --jobs $(JOBS)
 
 FUZZ_S ?= 60
 COUNT ?= 12
@@ -21,7 +22,7 @@ $(STAMP): pyproject.toml
 	touch $(STAMP)
 
 compile: setup
-	$(BIN)/gtd compile archetypes -o out --jobs $(JOBS)
+	$(COMPILE)
 	$(BIN)/gtd verify out --jobs $(JOBS)
 
 # A package with the splits and their sources in it.
@@ -33,7 +34,7 @@ test: setup $(OTHER_Z3) out/manifest.json
 	GTD_OTHER_Z3=$(CURDIR)/$(VENV)-z3/bin/python $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 out/manifest.json: $(wildcard archetypes/*.arch archetypes/*/*.arch) | $(STAMP)
-	$(BIN)/gtd compile archetypes -o out --jobs $(JOBS)
+	$(COMPILE)
 
 # An environment with another Z3, one from 2024 if not said otherwise: the tests compare its bytes with ours.
 $(OTHER_Z3): pyproject.toml

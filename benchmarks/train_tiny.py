@@ -28,6 +28,17 @@ from gpu_train_debug.reward import task_reward
 
 SEED = 2027
 STEPS = 2
+ON_CPU: dict[str, Any] = {
+    "logging_steps": 1,
+    "save_strategy": "no",
+    "report_to": "none",
+    "use_cpu": True,
+    "bf16": False,
+    "gradient_checkpointing": False,
+    "disable_tqdm": True,
+    "seed": SEED,
+}
+"""What both trainers are told."""
 TAUGHT = 24
 TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
@@ -80,14 +91,7 @@ def supervise(model: Qwen2ForCausalLM, tokenizer: Any, rows: Dataset, folder: Pa
         per_device_train_batch_size=2,
         max_length=16384,
         completion_only_loss=True,
-        logging_steps=1,
-        save_strategy="no",
-        report_to="none",
-        use_cpu=True,
-        bf16=False,
-        gradient_checkpointing=False,
-        disable_tqdm=True,
-        seed=SEED,
+        **ON_CPU,
         **settings,
     )
     trainer = SFTTrainer(model=model, args=config, train_dataset=rows, processing_class=tokenizer)
@@ -118,14 +122,7 @@ def reinforce(model: Qwen2ForCausalLM, tokenizer: Any, rows: Dataset, folder: Pa
         max_completion_length=4,
         temperature=1.0,
         shuffle_dataset=False,
-        logging_steps=1,
-        save_strategy="no",
-        report_to="none",
-        use_cpu=True,
-        bf16=False,
-        gradient_checkpointing=False,
-        disable_tqdm=True,
-        seed=SEED,
+        **ON_CPU,
     )
     trainer = GRPOTrainer(
         model=model,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -228,27 +228,18 @@ def _write_tasks(folder: Path, rows: Iterable[TaskRow], archive: Path | None) ->
 
 
 def _write(output: Path | None, rows: Iterable[Mapping[str, Any]]) -> int:
-    from compiler.emit.jsonl import StagedFolder
     from compiler.emit.jsontext import encode
+    from gpu_train_debug.files import write_whole
 
-    lines: Iterator[str] = (encode(row) + "\n" for row in rows)
     if output is None:
-        for line in lines:
-            click.echo(line, nl=False)
+        for row in rows:
+            click.echo(encode(row))
         return CLEAN
+    lines = [encode(row) + "\n" for row in rows]
     try:
-        if output.exists() and not output.is_file():  # a pipe or a device is written to, not replaced
-            with output.open("w", encoding="utf-8") as stream:
-                stream.writelines(lines)
-            return CLEAN
-        output = output.resolve()
-        with StagedFolder(output.parent) as staged:
-            file = staged.open(output.name)
-            for line in lines:
-                file.write(line)
-            count = file.entry().rows
-            staged.publish()
+        output.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(output, "".join(lines).encode())
     except OSError as error:
         raise click.ClickException(f"cannot write {output}: {error.strerror}") from error
-    click.echo(f"{output}: {count} rows", err=True)
+    click.echo(f"{output}: {len(lines)} rows", err=True)
     return CLEAN

@@ -38,7 +38,7 @@ def baseline(folder: Path, train: str, json_file: Path | None, output: Path | No
         ) from error
     from compiler.cli import progress
     from compiler.emit.jsontext import encode
-    from gpu_train_debug.study.report import write_whole
+    from gpu_train_debug.files import write_whole
 
     try:
         rows = {split: list(read_split(split, folder)) for split in dict.fromkeys([train, *split_names(folder)])}

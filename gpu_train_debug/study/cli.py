@@ -127,8 +127,9 @@ def score(
 ) -> int:
     """Score archives of generations: the means of each arm, exact and partial."""
     with refusals():
+        from gpu_train_debug.files import write_whole
         from gpu_train_debug.study.plan import Bootstrap
-        from gpu_train_debug.study.report import spare_inputs, write_whole
+        from gpu_train_debug.study.report import spare_inputs
         from gpu_train_debug.study.score import failure_notes, score_archives, score_rows
         from gpu_train_debug.study.summary import mean_rows, mean_table
         from gpu_train_debug.study.tasks import read_tasks, split_files
@@ -282,10 +283,10 @@ def freeze(
 ) -> int:
     """Seal a plan with a hash, before its results are known, or amend a sealed one in the open."""
     with refusals():
+        from gpu_train_debug.files import write_whole
         from gpu_train_debug.study.faults import refuse
         from gpu_train_debug.study.freeze import amend_plan, freeze_plan, parse_frozen
         from gpu_train_debug.study.plan import read_plan
-        from gpu_train_debug.study.report import write_whole
         from gpu_train_debug.study.tasks import read_tasks
 
         if out.is_file() and (amends is None or not out.samefile(amends)):
@@ -334,7 +335,8 @@ def simulate(
     if len(abilities) < len(arms):
         raise click.UsageError("two arms have the same name")
     with refusals():
-        from gpu_train_debug.study.report import spare_inputs, write_whole
+        from gpu_train_debug.files import write_whole
+        from gpu_train_debug.study.report import spare_inputs
         from gpu_train_debug.study.score import choose_tasks
         from gpu_train_debug.study.simulate import Simulation, simulate_rows, truth
         from gpu_train_debug.study.tasks import read_tasks, split_files

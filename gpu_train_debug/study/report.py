@@ -7,12 +7,12 @@ Pictures of an earlier report in the folder that this one lacks are removed.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gpu_train_debug.files import write_whole
 from gpu_train_debug.study.faults import refuse
 from gpu_train_debug.study.markdown import render_markdown
 
@@ -88,20 +88,3 @@ def write_report(content: Mapping[str, Any], folder: Path, *, pictures: str | No
         if path.name not in files:
             path.unlink()
     return [folder / name for name in files]
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file, or leave what was there.
-
-    Where a link points to is written, and a device or a pipe is written to as it stands.
-    """
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)
-        return
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name}.{os.getpid()}~")
-    try:
-        temporary.write_bytes(data)
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -13,11 +13,12 @@ import pytest
 from matplotlib.figure import Figure
 from study.bakery import task_row, write_rows
 
+from gpu_train_debug.files import write_whole
 from gpu_train_debug.study.analyse import analyse
 from gpu_train_debug.study.freeze import UNFROZEN, Seal
 from gpu_train_debug.study.markdown import render_markdown
 from gpu_train_debug.study.plan import Bootstrap, Plan, complete_plan
-from gpu_train_debug.study.report import draw_pictures, report_json, write_report, write_whole
+from gpu_train_debug.study.report import draw_pictures, report_json, write_report
 from gpu_train_debug.study.score import score_archives
 from gpu_train_debug.study.simulate import Simulation, simulate_rows
 from gpu_train_debug.study.summary import mean_rows, mean_table
