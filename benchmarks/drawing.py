@@ -16,10 +16,10 @@ import z3
 
 from benchmarks.measure import Cell, Result, per_second
 from benchmarks.sources import SHIPPED, SMALL, load_program
-from compiler.workbench import System
-from solvers.claims import Claims, Path, start_name
+from compiler.tasks.maker import System
 from solvers.outcome import Assignment
 from solvers.problem import Expr, Problem
+from solvers.proving.claims import Claims, Path, start_name
 from solvers.sampling import Candidate, candidates, key_of
 
 COMPARED = ("act_peak_micro_batch", "rows_split_twice")

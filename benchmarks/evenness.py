@@ -19,12 +19,12 @@ import numpy.typing as npt
 from benchmarks.drawing import Chooser
 from benchmarks.measure import Cell, Result
 from benchmarks.sources import SHIPPED, SMALL, load_program
+from solvers.counting.tables import IntArray, Tables
+from solvers.counting.walks import State, walk_batch
 from solvers.evaluate import run_walk
 from solvers.outcome import Assignment
 from solvers.problem import Expr, Problem
 from solvers.sampling import Candidate, candidates, key_of
-from solvers.tables import IntArray, Tables
-from solvers.walks import State, walk_batch
 
 FloatArray = npt.NDArray[np.float64]
 Marginals = Mapping[str, tuple[IntArray, FloatArray]]

@@ -3,7 +3,7 @@
 Prints, as Markdown, the coverage of four bootstrap intervals over simulated studies with known effects; of the
 interval in use, how many of those that miss are marked, and the coverage by the number of informative tasks; and
 all of that over whole studies, each with an archive that is written, read, graded and compared. The results stand
-in intervals.md, with what follows from them; tests/study/test_coverage.py holds to them.
+in intervals.md, with what follows from them; tests/gpu_train_debug/study/test_coverage.py holds to them.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from pathlib import Path
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from gpu_train_debug.study.markdown import table
-from gpu_train_debug.study.paired import Comparison, compare_arms
-from gpu_train_debug.study.plan import Bootstrap, Plan, Primary
-from gpu_train_debug.study.resample import Estimate, Floats, Resampler
-from gpu_train_debug.study.scopes import whole_scopes
-from gpu_train_debug.study.score import score_archives
+from gpu_train_debug.study.inputs.plan import Bootstrap, Plan, Primary
+from gpu_train_debug.study.inputs.tasks import Task, TaskSet
+from gpu_train_debug.study.report.markdown import table
 from gpu_train_debug.study.simulate import Simulation, exact_rates, simulate_rows, true_rate
-from gpu_train_debug.study.tasks import Task, TaskSet
+from gpu_train_debug.study.statistics.paired import Comparison, compare_arms
+from gpu_train_debug.study.statistics.resample import Estimate, Floats, Resampler
+from gpu_train_debug.study.statistics.scopes import whole_scopes
+from gpu_train_debug.study.statistics.score import score_archives
 
 STUDIES = 4000
 RESAMPLES = 2000

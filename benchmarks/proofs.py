@@ -13,10 +13,10 @@ from typing import Any
 from benchmarks.measure import Cell, Clock, Result, median_ratio, per_second
 from benchmarks.sources import SHIPPED, load_program, only_dataset, specs_by_system
 from benchmarks.tasks import make
-from compiler.workbench import Workbench
+from compiler.tasks.maker import Workbench
 from solvers.outcome import TaskProof, Uniqueness, Verdict
-from solvers.prove import Prover
-from solvers.smtlib import recheck_cvc5
+from solvers.proving.prove import Prover
+from solvers.proving.smtlib import recheck_cvc5
 
 
 class TimedProver(Prover):

@@ -7,7 +7,7 @@ from benchmarks.sources import SHIPPED, load_program, only_dataset, specs_by_sys
 from benchmarks.tasks import make
 from compiler.emit.record import read_record, record_line
 from compiler.reader import read_prompt, solve
-from compiler.workbench import Workbench
+from compiler.tasks.maker import Workbench
 from solvers.evaluate import observe
 
 STAGES = ("evidence", "render", "record line", "record read", "prompt read", "solved")

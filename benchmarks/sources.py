@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.measure import ROOT
-from compiler.frontend import run_frontend
+from compiler.frontend.run import run_frontend
 from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.splits import TaskSpec, split_specs
 

@@ -11,7 +11,7 @@ import statistics
 from benchmarks.measure import Cell, Clock, Result, cpu_of, median_ratio, per_second
 from benchmarks.sources import SHIPPED, load_program, only_dataset, specs_by_system
 from compiler.splits import TaskSpec
-from compiler.workbench import Made, Workbench, ask, check_readable
+from compiler.tasks.maker import Made, Workbench, ask, check_readable
 from solvers.evaluate import run_walk
 from solvers.outcome import Verdict
 from solvers.sampling import Candidate

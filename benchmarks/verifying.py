@@ -8,8 +8,8 @@ from benchmarks.measure import Cell, Result, cpu_of, median_ratio, per_second
 from benchmarks.sources import SHIPPED, load_program, only_dataset, specs_by_system
 from benchmarks.tasks import make
 from compiler.emit.record import record_line
-from compiler.verify_record import Line, LineChecker
-from compiler.workbench import Workbench
+from compiler.tasks.maker import Workbench
+from compiler.verify.line import Line, LineChecker
 
 
 def run(*, quick: bool = False) -> Result:

@@ -1,5 +1,5 @@
 """`python -m compiler` is the `gtd` command."""
 
-from compiler.cli import main
+from compiler.cli.app import main
 
 main()

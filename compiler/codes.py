@@ -1,12 +1,12 @@
 """The catalogue of everything that `gtd` reports: the language's codes, and those of proofs and output.
 
-Same form and promise as `dsl.codes`: a code never changes its meaning and is never reused.
+Same form and promise as `dsl.diagnostics.syntax_codes`: a code never changes its meaning and is never reused.
 """
 
 from __future__ import annotations
 
-from dsl.codes import CODES as LANGUAGE
-from dsl.codes import Code
+from dsl.diagnostics.syntax_codes import CODES as LANGUAGE
+from dsl.diagnostics.syntax_codes import Code
 
 _TEXTS = (
     Code(

@@ -17,7 +17,7 @@ import attrs
 
 from compiler.emit.record import Malformed, read_record
 from gpu_train_debug.grading.rubric import Grade, grade
-from gpu_train_debug.study.jsonlines import decode_object
+from gpu_train_debug.jsonlines import decode_object
 from gpu_train_debug.tasks import TasksError, split_names
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import attrs
 
 from compiler.emit.record import TaskRecord, task_id
-from compiler.lower_expressions import conjunction
+from compiler.frontend.lower_expressions import conjunction
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
 from solvers.evaluate import value
 from solvers.outcome import Assignment

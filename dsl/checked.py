@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 
 import attrs
 
-from dsl.domains import ValueType
 from dsl.source import Span
+from dsl.value_types import ValueType
 
 
 @attrs.frozen

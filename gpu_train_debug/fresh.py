@@ -49,9 +49,9 @@ def fresh_tasks(
     Raises:
         TasksError: The sources are faulty or declare no such split, archetype or tier, or a task can't be made.
     """
-    from compiler.fresh import fresh_tasks as make
-    from compiler.pipeline import MissingTaskError
-    from compiler.workbench import DisagreementError, UndecidedError
+    from compiler.tasks.fresh import fresh_tasks as make
+    from compiler.tasks.maker import DisagreementError, UndecidedError
+    from compiler.tasks.pipeline import MissingTaskError
 
     program, dataset, plan = fresh_plan(
         split, seed=seed, count=count, sources=sources, archetypes=archetypes, tiers=tiers
@@ -81,8 +81,8 @@ def fresh_plan(
     Raises:
         TasksError: The sources are faulty, or declare no such split, archetype or tier, or nothing that is both.
     """
-    from compiler.fresh import fresh_split
-    from compiler.frontend import run_frontend
+    from compiler.frontend.run import run_frontend
+    from compiler.tasks.fresh import fresh_split
 
     place = sources_folder() if sources is None else sources
     found = run_frontend([place], lints=False)

@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 import attrs
 import numpy as np
 
-from solvers import fold
-from solvers.expand import conjuncts, expand, support
+from solvers.counting import fold
+from solvers.counting.expand import conjuncts, expand, support
+from solvers.counting.tables import Cell, IntArray, Tables
+from solvers.counting.walks import Group, plain_state, take, walk_batch
 from solvers.outcome import Assignment
 from solvers.problem import Expr, Op, Problem
 from solvers.streams import Stream, key_of, scaled
-from solvers.tables import Cell, IntArray, Tables
-from solvers.walks import Group, plain_state, take, walk_batch
 
 __all__ = ["MOST_DRAWS", "Candidate", "Exhausted", "Stream", "candidates", "key_of"]
 

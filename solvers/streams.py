@@ -13,8 +13,8 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
+from solvers.counting.tables import IntArray
 from solvers.problem import Variable
-from solvers.tables import IntArray
 
 Words = npt.NDArray[np.uint64]
 

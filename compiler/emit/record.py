@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 
 from compiler.emit.jsontext import decode, encode
-from compiler.emit.sections import is_flag
+from compiler.emit.prompt.sections import is_flag
 from compiler.plan import SystemPlan
 from solvers.outcome import Answer, Uniqueness
 

@@ -5,11 +5,11 @@ It shares no code with the rest of the compiler, so that its answers check those
 
 from __future__ import annotations
 
-from compiler.reader.document import Document, read_prompt
-from compiler.reader.errors import ReadError, TooMuchWorkError
-from compiler.reader.rivals import Rivals, rivals
-from compiler.reader.solve import Solution, Walk, answer_json, solve
-from compiler.reader.walk import Ending, Step
+from compiler.reader.answer.document import Document, read_prompt
+from compiler.reader.answer.rivals import Rivals, rivals
+from compiler.reader.answer.solve import Solution, Walk, answer_json, solve
+from compiler.reader.answer.walk import Ending, Step
+from compiler.reader.text.errors import ReadError, TooMuchWorkError
 
 __all__ = [
     "Document",

@@ -15,13 +15,13 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from gpu_train_debug.study.faults import StudyError
+from gpu_train_debug.faults import StudyError
 from gpu_train_debug.tasks import TasksError, data_folder, default_folder, sources_folder
 
 if TYPE_CHECKING:
-    from gpu_train_debug.study.freeze import Seal
-    from gpu_train_debug.study.plan import Plan
-    from gpu_train_debug.study.tasks import Task, TaskSet
+    from gpu_train_debug.study.inputs.freeze import Seal
+    from gpu_train_debug.study.inputs.plan import Plan
+    from gpu_train_debug.study.inputs.tasks import Task, TaskSet
 
 CLEAN, FOUND = 0, 1
 
@@ -128,11 +128,11 @@ def score(
     """Score archives of generations: the means of each arm, exact and partial."""
     with refusals():
         from gpu_train_debug.files import write_whole
-        from gpu_train_debug.study.plan import Bootstrap
-        from gpu_train_debug.study.report import spare_inputs
-        from gpu_train_debug.study.score import failure_notes, score_archives, score_rows
-        from gpu_train_debug.study.summary import mean_rows, mean_table
-        from gpu_train_debug.study.tasks import read_tasks, split_files
+        from gpu_train_debug.study.inputs.plan import Bootstrap
+        from gpu_train_debug.study.inputs.tasks import read_tasks, split_files
+        from gpu_train_debug.study.report.summary import mean_rows, mean_table
+        from gpu_train_debug.study.report.write import spare_inputs
+        from gpu_train_debug.study.statistics.score import failure_notes, score_archives, score_rows
 
         if out is not None:
             spare_inputs([out], [*archives, *split_files(tasks)])
@@ -192,12 +192,12 @@ def report(
     if expect is not None and len(expect) < 8:
         raise click.UsageError("--expect needs at least 8 digits of the hash")
     with refusals():
-        from gpu_train_debug.study.analyse import analyse
-        from gpu_train_debug.study.freeze import with_departures
-        from gpu_train_debug.study.plan import complete_plan
-        from gpu_train_debug.study.report import report_files, spare_inputs, write_report
-        from gpu_train_debug.study.score import failure_notes, score_archives
-        from gpu_train_debug.study.tasks import read_tasks, split_files
+        from gpu_train_debug.study.inputs.freeze import with_departures
+        from gpu_train_debug.study.inputs.plan import complete_plan
+        from gpu_train_debug.study.inputs.tasks import read_tasks, split_files
+        from gpu_train_debug.study.report.content import analyse
+        from gpu_train_debug.study.report.write import report_files, spare_inputs, write_report
+        from gpu_train_debug.study.statistics.score import failure_notes, score_archives
 
         others = [path for path in (plan_file, twins) if path is not None]
         spare_inputs(report_files(out), [*archives, *split_files(tasks), *others])
@@ -222,8 +222,8 @@ def report(
 
 def _plan(path: Path | None, options: Mapping[str, Any]) -> tuple[Plan, Seal]:
     """The plan of a file; without one, a draft that says what the options do."""
-    from gpu_train_debug.study.freeze import UNFROZEN, Seal, read_frozen
-    from gpu_train_debug.study.plan import parse_plan, read_plan
+    from gpu_train_debug.study.inputs.freeze import UNFROZEN, Seal, read_frozen
+    from gpu_train_debug.study.inputs.plan import parse_plan, read_plan
 
     if path is None:
         return parse_plan(options, "the options", draft=True), Seal(UNFROZEN)
@@ -238,9 +238,9 @@ def _plan(path: Path | None, options: Mapping[str, Any]) -> tuple[Plan, Seal]:
 
 def _with_twins(plan: Plan, twins: Path | None, tasks: Sequence[Path], task_set: TaskSet) -> Plan:
     """A draft with the twins of the file; without a file its own, or else those of the frozen splits."""
-    from gpu_train_debug.study.faults import refuse
-    from gpu_train_debug.study.plan import read_twins
-    from gpu_train_debug.study.score import choose_tasks
+    from gpu_train_debug.faults import refuse
+    from gpu_train_debug.study.inputs.plan import read_twins
+    from gpu_train_debug.study.statistics.score import choose_tasks
 
     if twins is not None:
         if plan.twins:
@@ -251,7 +251,7 @@ def _with_twins(plan: Plan, twins: Path | None, tasks: Sequence[Path], task_set:
 
 def _frozen_twins(paths: Sequence[Path], chosen: Sequence[Task]) -> dict[str, tuple[str, ...]]:
     """The twins that come with the frozen splits, of archetypes that `chosen` has tasks of; none for other splits."""
-    from gpu_train_debug.study.plan import read_twins
+    from gpu_train_debug.study.inputs.plan import read_twins
 
     try:
         stated = sources_folder() / TWINS
@@ -283,11 +283,11 @@ def freeze(
 ) -> int:
     """Seal a plan with a hash, before its results are known, or amend a sealed one in the open."""
     with refusals():
+        from gpu_train_debug.faults import refuse
         from gpu_train_debug.files import write_whole
-        from gpu_train_debug.study.faults import refuse
-        from gpu_train_debug.study.freeze import amend_plan, freeze_plan, parse_frozen
-        from gpu_train_debug.study.plan import read_plan
-        from gpu_train_debug.study.tasks import read_tasks
+        from gpu_train_debug.study.inputs.freeze import amend_plan, freeze_plan, parse_frozen
+        from gpu_train_debug.study.inputs.plan import read_plan
+        from gpu_train_debug.study.inputs.tasks import read_tasks
 
         if out.is_file() and (amends is None or not out.samefile(amends)):
             raise refuse(
@@ -336,10 +336,10 @@ def simulate(
         raise click.UsageError("two arms have the same name")
     with refusals():
         from gpu_train_debug.files import write_whole
-        from gpu_train_debug.study.report import spare_inputs
-        from gpu_train_debug.study.score import choose_tasks
+        from gpu_train_debug.study.inputs.tasks import read_tasks, split_files
+        from gpu_train_debug.study.report.write import spare_inputs
         from gpu_train_debug.study.simulate import Simulation, simulate_rows, truth
-        from gpu_train_debug.study.tasks import read_tasks, split_files
+        from gpu_train_debug.study.statistics.score import choose_tasks
 
         true = out.with_suffix(".truth.json")
         spare_inputs([out, true], split_files(tasks))
@@ -355,7 +355,7 @@ def simulate(
 def _ability(text: str) -> tuple[str, float]:
     from math import isfinite
 
-    from gpu_train_debug.study.generations import ARM
+    from gpu_train_debug.study.inputs.generations import ARM
 
     name, _, number = text.rpartition("=")
     try:

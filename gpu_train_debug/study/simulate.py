@@ -19,9 +19,9 @@ from numpy.polynomial.hermite_e import hermegauss
 from scipy.special import expit, ndtri
 
 from gpu_train_debug.grading.rubric import grade
-from gpu_train_debug.study.plan import ALL
-from gpu_train_debug.study.resample import Floats
-from gpu_train_debug.study.tasks import Task
+from gpu_train_debug.study.inputs.plan import ALL
+from gpu_train_debug.study.inputs.tasks import Task
+from gpu_train_debug.study.statistics.resample import Floats
 
 _NODES = 200  # of the quadrature
 _BORROWED = 4  # golds of other tasks that a wrong answer may be

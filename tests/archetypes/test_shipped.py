@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from compiler.frontend import Frontend, run_frontend
+from compiler.frontend.run import Frontend, run_frontend
 from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan
-from compiler.proving import ProveOptions, prove_archetype
+from compiler.prove.archetypes import ProveOptions, prove_archetype
 from compiler.splits import apportion
 from solvers.outcome import Verdict
 

@@ -6,24 +6,13 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import attrs
 import pytest
+from strategies.incidents import INCIDENTS, Ran
 
-from compiler.build import build_dataset
-from compiler.cli import main
-from compiler.frontend import run_frontend
+from compiler.cli.app import main
+from compiler.dataset.build import build_dataset
+from compiler.frontend.run import run_frontend
 from compiler.plan import DatasetPlan, ProgramPlan
-
-INCIDENTS = Path(__file__).parent.parent / "domains" / "incidents"
-
-
-@attrs.frozen
-class Ran:
-    """What a command did."""
-
-    status: int
-    out: str
-    err: str
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from reader.texts import prompt as reader_prompt
+from strategies.prompt_texts import prompt as reader_prompt
 
-from compiler.cli import main
+from compiler.cli.app import main
 from gpu_train_debug.tasks import TaskRow
 
 pytest.importorskip("sklearn", reason="scikit-learn isn't installed: it comes with the extra `baselines`")

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from compiler.census import census
-from compiler.frontend import run_frontend
+from compiler.findings import exit_status, finding_of
+from compiler.frontend.run import run_frontend
 from compiler.plan import ProgramPlan
-from compiler.proving import ProveOptions, missing_task, prove_archetype, sample_tasks
+from compiler.prove.archetypes import ProveOptions, missing_task, prove_archetype, sample_tasks
+from compiler.prove.census import census
 from compiler.reader import ReadError, read_prompt
-from compiler.report import exit_status, finding_of
-from compiler.workbench import Made, Missing
-from dsl.diagnostics import Severity
+from compiler.tasks.maker import Made, Missing
+from dsl.diagnostics.diagnostic import Severity
 from solvers.outcome import Verdict
 
 PROGRAM = """

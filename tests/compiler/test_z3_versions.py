@@ -11,7 +11,7 @@ import pytest
 
 from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.splits import split_specs
-from compiler.workbench import Made, Workbench
+from compiler.tasks.maker import Made, Workbench
 
 from .conftest import INCIDENTS
 

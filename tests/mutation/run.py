@@ -40,7 +40,7 @@ SOLVERS, GRADER = "solvers", "gpu_train_debug/grading"
 MEMORY = 6 << 30
 """Bytes of address space that a mutant may take."""
 
-GRADER_TESTS = {  # in tests/grading: what belongs to a module of the grader, the tests that tell most about it first
+GRADER_TESTS = {  # what belongs to a module of the grader, the tests that tell most about it first
     "answer": ("answer", "rubric", "properties"),
     "rubric": ("rubric", "properties"),
     "scan": ("scan", "answer", "properties"),
@@ -66,14 +66,24 @@ SOLVER_TESTS = {  # in tests/solvers
     "tables": ("tables", "walks"),
     "walks": ("walks", "limits", "faults"),
 }
-TESTS = {module: tuple(f"tests/solvers/test_{name}.py" for name in names) for module, names in SOLVER_TESTS.items()} | {
-    module: tuple(f"tests/grading/test_{name}.py" for name in names) for module, names in GRADER_TESTS.items()
-}
 
 
 def file_of(module: str) -> str:
     """The path of a module, from the root."""
-    return f"{GRADER if module in GRADER_TESTS else SOLVERS}/{module}.py"
+    if module in GRADER_TESTS:
+        return f"{GRADER}/{module}.py"
+    (path,) = (ROOT / SOLVERS).rglob(f"{module}.py")
+    return path.relative_to(ROOT).as_posix()
+
+
+def _tests(folder: str, names: Iterable[str]) -> tuple[str, ...]:
+    """The paths of the tests called so below a folder, in the order of the names."""
+    return tuple(next((ROOT / folder).rglob(f"test_{name}.py")).relative_to(ROOT).as_posix() for name in names)
+
+
+TESTS = {module: _tests("tests/solvers", names) for module, names in SOLVER_TESTS.items()} | {
+    module: _tests("tests/gpu_train_debug/grading", names) for module, names in GRADER_TESTS.items()
+}
 
 
 @attrs.frozen

@@ -15,14 +15,14 @@ from strategies.large import large_problem
 from strategies.problems import all_worlds, problems
 
 from solvers import evaluate
-from solvers.claims import Path, path_of
-from solvers.exhaustive import check_world
-from solvers.interaction import Witnesses
+from solvers.counting.exhaustive import check_world
+from solvers.counting.interaction import Witnesses
+from solvers.counting.tables import Tables
 from solvers.outcome import Assignment, TaskProof, Uniqueness, Verdict, Walk
 from solvers.problem import Problem
-from solvers.prove import Prover
-from solvers.smtlib import recheck_cvc5
-from solvers.tables import Tables
+from solvers.proving.claims import Path, path_of
+from solvers.proving.prove import Prover
+from solvers.proving.smtlib import recheck_cvc5
 
 Decision = tuple[Verdict, Uniqueness | None]
 

@@ -11,8 +11,9 @@ import pytest
 from strategies.definitions import judge
 from strategies.tank import FITS, LID, LIMIT, OVER, SHRINK, SIZE, assign, field, op, shown, tank
 
+from solvers.counting.exhaustive import check_world
+from solvers.counting.tables import Tables
 from solvers.evaluate import failing, is_repair, run_walk
-from solvers.exhaustive import check_world
 from solvers.outcome import Answer, Assignment, Claim, Ending, Refutation, TaskProof, Uniqueness, Verdict
 from solvers.problem import (
     TRUE,
@@ -30,8 +31,7 @@ from solvers.problem import (
     Var,
     Variable,
 )
-from solvers.prove import Prover
-from solvers.tables import Tables
+from solvers.proving.prove import Prover
 
 FULL = {"size": 8, "lid": 0, "limit": 12}  # needs 24; 4 portions fit
 LOOSE = attrs.evolve(SHRINK, keeps=())

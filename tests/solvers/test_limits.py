@@ -13,14 +13,15 @@ from strategies.large import large_problem
 from strategies.problems import all_worlds, planted_problems, problems
 from strategies.tank import LID, LIMIT, SHRINK, SIZE, field, op, tank
 
-from solvers import evaluate, evidence, exhaustive, repairs, rivals, walks
+from solvers import evaluate
+from solvers.counting import evidence, exhaustive, repairs, rivals, walks
+from solvers.counting.evidence import evidence_class, free_variables
+from solvers.counting.exhaustive import WitnessError, check_world
+from solvers.counting.tables import Tables
 from solvers.evaluate import is_repair, run_walk
-from solvers.evidence import evidence_class, free_variables
-from solvers.exhaustive import WitnessError, check_world
 from solvers.outcome import Assignment, TaskProof, Uniqueness, Verdict, Walk
 from solvers.problem import TRUE, Kind, Op, Problem, Var, Variable
 from solvers.sampling import Candidate, candidates, key_of
-from solvers.tables import Tables
 
 FULL = {"size": 8, "lid": 0, "limit": 12}
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from strategies.problems import all_worlds, bool_exprs, planted_problems
 
 from solvers import sampling
+from solvers.counting.tables import Tables
 from solvers.evaluate import run_walk, value
 from solvers.outcome import Assignment
 from solvers.problem import (
@@ -31,7 +32,6 @@ from solvers.problem import (
     Variable,
 )
 from solvers.sampling import Candidate, Exhausted, candidates, key_of
-from solvers.tables import Tables
 
 
 def _worlds_of(problem: Problem, condition: Expr, codes: frozenset[str]) -> list[Assignment]:

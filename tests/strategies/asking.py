@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from solvers.budget import Budget
-from solvers.engine import Engine, Sat
-from solvers.smtlib import INT, Pool, Term, integer, symbol
+from solvers.proving.budget import Budget
+from solvers.proving.engine import Engine, Sat
+from solvers.proving.smtlib import INT, Pool, Term, integer, symbol
 
 
 def ask(pool: Pool, terms: Sequence[Term], fixed: Mapping[str, int] | None = None) -> list[int]:

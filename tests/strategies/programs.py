@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from compiler.lower import lower_program
+from compiler.frontend.lower import lower_program
 from compiler.plan import ProgramPlan
-from dsl.check import check_program
 from dsl.checked import CheckedProgram, CheckedSystem
-from dsl.diagnostics import Diagnostic, render_text
-from dsl.loader import Loaded
-from dsl.parser import parse_text
+from dsl.diagnostics.diagnostic import Diagnostic, render_text
+from dsl.program import check_program
 from dsl.source import Source
+from dsl.syntax.loader import Loaded
+from dsl.syntax.parser import parse_text
 
 
 def loaded_texts(texts: dict[str, str], imports: dict[str, tuple[str, ...]] | None = None) -> Loaded:

@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
-from dsl import nodes
-from dsl.lexer import NUMBER_LIMIT, reserved_words
 from dsl.source import Source, Span
+from dsl.syntax import nodes
+from dsl.syntax.lexer import NUMBER_LIMIT, reserved_words
 
 SPAN = Span(Source("generated", ""), 0, 0)
 FUNCTIONS = ("min", "max", "abs", "number")

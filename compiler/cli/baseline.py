@@ -1,0 +1,60 @@
+"""`gtd baseline`: reads the splits, has the learners measured, prints, and writes files.
+
+scikit-learn is loaded when the command runs. Exit status: 0 done, whether aims are met or not; 1 the reader misses a
+task, which is a fault of the dataset; 2 wrong usage or unreadable input.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from compiler.cli.export import tasks_option
+from compiler.findings import CLEAN, FOUND
+from gpu_train_debug.tasks import TasksError, read_split, split_names
+
+file_path = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command()
+@tasks_option("--tasks")
+@click.option("--train", default="train", show_default=True, metavar="NAME", help="The split to learn from.")
+@click.option("--json", "json_file", type=file_path, help="Also write the numbers here, as JSON.")
+@click.option("-o", "--output", type=file_path, help="Also write the tables here.")
+def baseline(folder: Path, train: str, json_file: Path | None, output: Path | None) -> int:
+    """Measure how far shortcuts get on a compiled dataset.
+
+    Trains simple learners on one split, without the runbook, and scores them on every split.
+    """
+    try:
+        from compiler.baseline.measure import READER, BaselineError, count_steps, measure, read_tasks
+        from compiler.baseline.report import as_data, as_markdown, make_entries
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("sklearn", "threadpoolctl"):
+            raise
+        raise click.ClickException(
+            "baselines need scikit-learn; install the extra: pip install 'gpu-train-debug[baselines]'"
+        ) from error
+    from compiler.cli.app import progress
+    from compiler.emit.jsontext import encode
+    from gpu_train_debug.files import write_whole
+
+    try:
+        rows = {split: list(read_split(split, folder)) for split in dict.fromkeys([train, *split_names(folder)])}
+        tasks = read_tasks(rows, train)
+    except (TasksError, BaselineError) as error:
+        raise click.UsageError(str(error)) from error
+    except OSError as error:
+        raise click.UsageError(f"cannot read the splits in {folder}: {error.strerror}") from error
+    with progress("learning", count_steps(tasks)) as advance:
+        entries = make_entries(measure(tasks, train, advance=advance))
+    text = as_markdown(entries, tasks, train)
+    click.echo(text, nl=False)
+    for path, content in ((json_file, encode(as_data(entries, tasks, train), indent=1) + "\n"), (output, text)):
+        if path is not None:
+            try:
+                write_whole(path, content.encode())
+            except OSError as error:
+                raise click.ClickException(f"cannot write {path}: {error.strerror}") from error
+    return CLEAN if all(entry.met for entry in entries if entry.learner == READER) else FOUND

@@ -1,0 +1,193 @@
+"""Runs inline examples: does the reference evaluator give what the author wrote down?
+
+In: a plan and the checked program that it came from. Out: a diagnostic for every example that comes out
+otherwise, with the numbers that were found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import numpy as np
+
+from compiler.plan import ProgramPlan, SystemPlan
+from dsl.checked import CheckedExample, CheckedProgram, CheckedSystem, Constant, Operation, Typed, parts
+from dsl.diagnostics.diagnostic import Diagnostic, Severity, sort_diagnostics
+from dsl.evaluation import Evaluator
+from dsl.value_types import value_text
+from solvers.evaluate import relations, run_walk, value
+from solvers.outcome import Assignment, Ending, Walk
+from solvers.problem import Expr
+
+SHOWN: Final = 5
+"""Of how many terms of a guard a note tells the value."""
+
+LONGEST: Final = 60
+"""How long such a term may be."""
+
+_ENDINGS: Mapping[Ending, str] = {
+    Ending.INVALID: "a state on the way breaks a `require`",
+    Ending.UNCOVERED: "the run is not sound, and no rule fires",
+    Ending.UNSOUND: "the run is not sound after the last fix, and no rule fires",
+}
+
+
+def run_examples(plan: ProgramPlan, checked: CheckedProgram) -> tuple[Diagnostic, ...]:
+    """Run every example of every archetype; diagnostics by place."""
+    found: list[Diagnostic] = []
+    for name, archetype in checked.archetypes.items():
+        system, where = checked.systems[archetype.system], plan.archetypes[name].where
+        for example in archetype.examples:
+            found.extend(_run(example, plan.systems[archetype.system], system, where))
+    return sort_diagnostics(found)
+
+
+def _run(example: CheckedExample, plan: SystemPlan, system: CheckedSystem, where: Expr) -> Iterator[Diagnostic]:
+    world = dict(example.world)
+    if not value(plan.problem, plan.problem.valid, world):
+        yield Diagnostic(
+            "E430",
+            "the example's world doesn't exist",
+            example.span,
+            "this breaks a `require`",
+            notes=tuple(f"broken: {text}" for text in _broken(plan, world)),
+        )
+        return
+    yield from _shown(example, plan, system)
+    if not value(plan.problem, where, world):
+        yield Diagnostic(
+            "W452",
+            "the example lies outside its archetype",
+            example.span,
+            "a `where` doesn't hold here",
+            severity=Severity.WARNING,
+        )
+    walk = run_walk(plan.problem, world)
+    yield from _answered(example, walk, plan, system)
+
+
+def _shown(example: CheckedExample, plan: SystemPlan, system: CheckedSystem) -> Iterator[Diagnostic]:
+    values = relations(plan.problem, dict(example.world))
+    for name, expected, span in example.shows:
+        type_, found = system.relation(name).type, int(values[name])
+        if found != expected:
+            yield Diagnostic(
+                "E433",
+                f"`{name}` is {value_text(found, type_)} here, not {value_text(expected, type_)}",
+                span,
+                f"expected {value_text(expected, type_)} here",
+            )
+
+
+def _answered(example: CheckedExample, walk: Walk, plan: SystemPlan, system: CheckedSystem) -> Iterator[Diagnostic]:
+    code, expected = "E431", _codes_text(example.codes)
+    if not walk.gives_task:
+        message = f"the walk of this example gives no task: {_ending(walk, plan, system)}"
+    elif set(walk.codes) != set(example.codes):
+        message = f"the walk reports {_codes_text(walk.codes)}"
+    elif walk.fix != example.fix:
+        code, expected = "E432", _fix_text(example.fix, system)
+        message = f"the fix is {_fix_text(walk.fix, system)}"
+    else:
+        return
+    label = f"expected {expected} here"
+    yield Diagnostic(code, message, example.codes_span, label, notes=_notes(example, walk, plan, system))
+
+
+def _ending(walk: Walk, plan: SystemPlan, system: CheckedSystem) -> str:
+    """Why the walk gives no task, with the rule that it stops at."""
+    rule = _firing(plan, walk.final)
+    name = "" if rule is None else f"`{system.rules[rule].name}`"
+    match walk.ending:
+        case Ending.REPEATED:
+            return f"rule {name} fires twice"
+        case Ending.NO_VALUE:
+            return f"no alternative of rule {name} has a value"
+        case Ending.TOO_MANY:
+            return f"a third rule fires, {name}"
+        case _:
+            return _ENDINGS[walk.ending]
+
+
+def _firing(plan: SystemPlan, state: Assignment) -> int | None:
+    """The first rule whose guard holds."""
+    return next((n for n, rule in enumerate(plan.problem.rules) if value(plan.problem, rule.guard, state)), None)
+
+
+def _notes(example: CheckedExample, walk: Walk, plan: SystemPlan, system: CheckedSystem) -> tuple[str, ...]:
+    """What the walk does, step by step, and the numbers that the rules in question look at."""
+    notes = [
+        f"step {number}: {system.rules[step.rule].code} sets {_fix_text(tuple(step.sets.items()), system)}"
+        for number, step in enumerate(walk.steps, start=1)
+    ]
+    notes += [
+        _guard_note(step.rule, step.before, "fires", system)
+        for step in walk.steps
+        if system.rules[step.rule].code not in example.codes
+    ]
+    if walk.ending is Ending.INVALID:
+        return (*notes, *(f"broken after that: {text}" for text in _broken(plan, walk.final)))
+    last = _firing(plan, walk.final)
+    if last is not None:
+        again = "fires again" if any(step.rule == last for step in walk.steps) else "fires"
+        notes.append(_guard_note(last, walk.final, again, system))
+    return (
+        *notes,
+        *(
+            _silent_note(number, walk, plan, system)
+            for number, rule in enumerate(system.rules)
+            if rule.code in example.codes and rule.code not in walk.codes and number != last
+        ),
+    )
+
+
+def _silent_note(rule: int, walk: Walk, plan: SystemPlan, system: CheckedSystem) -> str:
+    """Why a rule that the author expects isn't among the steps."""
+    guard = plan.problem.rules[rule].guard
+    if value(plan.problem, guard, walk.final):
+        return f"`{system.rules[rule].name}` would fire, but stands later in the runbook"
+    if walk.steps and value(plan.problem, guard, walk.start):
+        return _guard_note(rule, walk.final, "would fire at the start, but no longer after these steps", system)
+    return _guard_note(rule, walk.final, "doesn't fire", system)
+
+
+def _broken(plan: SystemPlan, state: Assignment) -> list[str]:
+    """The texts of the conditions on worlds that a state breaks."""
+    return [text or "a `require`" for text, condition in plan.requires if not value(plan.problem, condition, state)]
+
+
+def _guard_note(rule: int, state: Assignment, does: str, system: CheckedSystem) -> str:
+    """What a rule does in a state, with the values that its guard reads there."""
+    values = [f"`{text}` is {shown}" for text, shown in _read(system.rules[rule].guard, state, system)]
+    return f"`{system.rules[rule].name}` {does}" + (f": {', '.join(values[:SHOWN])}" if values else "")
+
+
+def _read(guard: Typed, state: Assignment, system: CheckedSystem) -> list[tuple[str, str]]:
+    """The terms of a guard and their values in a state. A term of a quantifier, with many values, is left out."""
+    point = {name: np.array(new, dtype=object) for name, new in state.items()}
+    evaluator = Evaluator(point, {relation.name: relation.value for relation in system.relations})
+    found: dict[str, set[str]] = {}
+    for term in _terms(guard):
+        text = " ".join(term.span.text.split())
+        if len(text) <= LONGEST:
+            found.setdefault(text, set()).add(value_text(int(evaluator.value(term)), term.type))
+    return [(text, shown) for text, values in found.items() if len(values) == 1 for shown in values]
+
+
+def _terms(expr: Typed) -> Iterator[Typed]:
+    """The outermost parts of an expression that are no operations, without constants."""
+    if isinstance(expr, Operation):
+        for part in parts(expr):
+            yield from _terms(part)
+    elif not isinstance(expr, Constant):
+        yield expr
+
+
+def _codes_text(codes: tuple[str, ...]) -> str:
+    return " + ".join(codes) or "HEALTHY"
+
+
+def _fix_text(fix: tuple[tuple[str, int], ...], system: CheckedSystem) -> str:
+    changes = [f"{name} = {value_text(new, system.variable(name).type)}" for name, new in fix]
+    return "{ " + ", ".join(changes) + " }" if changes else "empty"

@@ -1,0 +1,300 @@
+"""From a checked program to problems for the solvers, with all that is needed to print them.
+
+In: a `CheckedProgram`. Out: a `ProgramPlan`. Total: what could go wrong was refused by the checks. Flags and
+enumerations become integers with labels; constants lose their unit, which the printed form states once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import assert_never
+
+from compiler.frontend.lower_expressions import (
+    all_of,
+    as_integer,
+    lower_condition,
+    lower_integer,
+    lower_value,
+    shown,
+    sort_of,
+)
+from compiler.plan import (
+    ArchetypePlan,
+    AttributePlan,
+    DatasetPlan,
+    Display,
+    EventPlan,
+    ProgramPlan,
+    RegionPlan,
+    RelationPlan,
+    RulePlan,
+    SplitPlan,
+    SystemPlan,
+    TablePlan,
+    VariablePlan,
+)
+from dsl.checked import (
+    CheckedArchetype,
+    CheckedAssign,
+    CheckedAttribute,
+    CheckedDataset,
+    CheckedEvent,
+    CheckedKeep,
+    CheckedPick,
+    CheckedProgram,
+    CheckedRelation,
+    CheckedRule,
+    CheckedSet,
+    CheckedSystem,
+    CheckedTable,
+    CheckedVariable,
+    Printing,
+)
+from dsl.syntax.loader import Loaded
+from dsl.value_types import Enumeration, Flag, Quantity, ValueType, unit_of
+from solvers.problem import (
+    TRUE,
+    Alternative,
+    Apply,
+    Assign,
+    Const,
+    Direction,
+    Expr,
+    Keep,
+    Kind,
+    Observation,
+    Op,
+    Pick,
+    Problem,
+    Rel,
+    Rule,
+    Sense,
+    Var,
+    Variable,
+)
+
+
+def lower_program(checked: CheckedProgram, loaded: Loaded) -> ProgramPlan:
+    """Lower everything, each part by name in sorted order."""
+    return ProgramPlan(
+        systems={name: _system(system) for name, system in checked.systems.items()},
+        archetypes={
+            name: _archetype(archetype, checked.systems[archetype.system])
+            for name, archetype in checked.archetypes.items()
+        },
+        datasets={name: _dataset(dataset, checked.systems) for name, dataset in checked.datasets.items()},
+        sources=dict(sorted(loaded.digests.items())),
+    )
+
+
+# ------------------------------------------------------------------ systems
+
+
+def _system(system: CheckedSystem) -> SystemPlan:
+    events = tuple(_event(event) for event in system.events)
+    relations = tuple((relation.name, lower_value(relation.value)) for relation in system.relations)
+    problem = Problem(
+        name=system.name,
+        variables=tuple(_variable(variable) for variable in system.variables),
+        relations=relations,
+        observations=tuple(_observations(system, events)),
+        rules=tuple(_rule(rule) for rule in system.rules),
+        valid=all_of(system.requires),
+        sound=all_of(system.sounds),
+        keeps=tuple(_keep(keep, binding=True) for keep in system.keeps),
+    )
+    return SystemPlan(
+        name=system.name,
+        title=system.title,
+        problem=problem,
+        variables=tuple(_variable_plan(variable) for variable in system.variables),
+        relations=tuple(_relation_plan(relation) for relation in system.relations),
+        events=events,
+        rules=tuple(RulePlan(rule.name, rule.code, rule.title, rule.says) for rule in system.rules),
+        tables=tuple(_table_plan(table) for table in system.tables),
+        requires=tuple((each.text, lower_condition(each.condition)) for each in system.requires),
+        sounds=tuple((each.text, lower_condition(each.condition)) for each in system.sounds),
+        span=system.span,
+    )
+
+
+def _variable(variable: CheckedVariable) -> Variable:
+    return Variable(
+        name=variable.name,
+        kind=Kind(variable.kind),
+        domain=variable.domain,
+        editable=variable.editable,
+        preference=variable.preference,
+    )
+
+
+def _variable_plan(variable: CheckedVariable) -> VariablePlan:
+    return VariablePlan(
+        name=variable.name,
+        text=variable.text,
+        display=_display(variable.type, variable.printing),
+        prefer=variable.prefer,
+        unit=_own_unit(variable.type, variable.printing),
+    )
+
+
+def _relation_plan(relation: CheckedRelation) -> RelationPlan:
+    return RelationPlan(
+        name=relation.name,
+        text=relation.text,
+        unit=unit_of(relation.type),
+        display=_display(relation.type, relation.printing) if relation.profiler else None,
+        labels=_labels(relation.type),
+    )
+
+
+def _own_unit(type_: ValueType, printing: Printing | None) -> str | None:
+    """The unit of the value itself, where it is printed in another one."""
+    own = unit_of(type_)
+    return None if printing is None or printing.unit == own else own
+
+
+def _table_plan(table: CheckedTable) -> TablePlan:
+    return TablePlan(
+        name=table.name,
+        text=table.text,
+        key_labels=_labels(table.key),
+        value_unit=unit_of(table.value),
+        entries=table.entries,
+        value_labels=_labels(table.value),
+    )
+
+
+def _event(event: CheckedEvent) -> EventPlan:
+    return EventPlan(
+        name=event.name,
+        text=event.text,
+        condition=None if event.condition is None else lower_condition(event.condition),
+        attributes=tuple(_attribute(attribute) for attribute in event.attributes),
+        wordings=event.wordings,
+    )
+
+
+def _attribute(attribute: CheckedAttribute) -> AttributePlan:
+    return AttributePlan(
+        name=attribute.name,
+        value=lower_value(attribute.value),
+        display=_display(attribute.type, attribute.printing),
+        unit=_own_unit(attribute.type, attribute.printing),
+    )
+
+
+def _observations(system: CheckedSystem, events: Iterable[EventPlan]) -> Iterator[Observation]:
+    """Everything that is printed of a world: config and given values, profiler values, the log."""
+    for variable in system.variables:
+        if variable.kind != "hidden":
+            display = _display(variable.type, variable.printing)
+            yield Observation(variable.name, "config", shown(Var(variable.name), display))
+    for relation in system.relations:
+        if relation.profiler:
+            value = as_integer(Rel(relation.name, sort_of(relation.type)))
+            yield Observation(relation.name, "profiler", shown(value, _display(relation.type, relation.printing)))
+    for event in events:
+        present = TRUE if event.condition is None else event.condition
+        yield Observation(event.name, "log", as_integer(present))
+        for attribute in event.attributes:
+            value = shown(as_integer(attribute.value), attribute.display)
+            if event.condition is not None:
+                value = Apply(Op.ITE, (event.condition, value, Const(0)))
+            yield Observation(f"{event.name}.{attribute.name}", "log", value)
+
+
+def _rule(rule: CheckedRule) -> Rule:
+    return Rule(
+        name=rule.name,
+        code=rule.code,
+        guard=lower_condition(rule.guard),
+        alternatives=tuple(Alternative(tuple(_set(item) for item in alternative)) for alternative in rule.alternatives),
+        keeps=tuple(_keep(keep, binding=False) for keep in rule.keeps),
+    )
+
+
+def _set(item: CheckedSet) -> Assign | Pick:
+    match item:
+        case CheckedAssign(field=field, value=value):
+            return Assign(field, lower_integer(value))
+        case CheckedPick(field=field, direction=direction, where=where):
+            return Pick(field, Direction(direction), lower_condition(where))
+    assert_never(item)
+
+
+def _keep(keep: CheckedKeep, *, binding: bool) -> Keep:
+    """A keep; a binding one holds even where a rule sets its field."""
+    value: Expr = Var(keep.name) if keep.field else Rel(keep.name, sort_of(keep.type))
+    return Keep(keep.name, value, Sense(keep.sense), keep.name if keep.field and not binding else None)
+
+
+# ------------------------------------------------------------------ archetypes and datasets
+
+
+def _archetype(archetype: CheckedArchetype, system: CheckedSystem) -> ArchetypePlan:
+    return ArchetypePlan(
+        name=archetype.name,
+        title=archetype.title,
+        system=archetype.system,
+        faults=archetype.faults,
+        codes=frozenset(system.rule(fault).code for fault in archetype.faults),
+        tier=archetype.tier,
+        where=all_of(archetype.wheres),
+        hard=all_of(archetype.hards),
+        parts=archetype.parts,
+        span=archetype.span,
+    )
+
+
+def _dataset(dataset: CheckedDataset, systems: Mapping[str, CheckedSystem]) -> DatasetPlan:
+    return DatasetPlan(
+        name=dataset.name,
+        version=dataset.version,
+        seed=dataset.seed,
+        title=dataset.title,
+        regions=tuple(
+            RegionPlan(region.name, region.system, lower_condition(region.condition)) for region in dataset.regions
+        ),
+        splits=tuple(
+            SplitPlan(
+                name=split.name,
+                count=split.count,
+                boundary=split.boundary,
+                avoid=split.avoid,
+                within=split.within,
+                interaction=split.interaction,
+                uses=split.uses,
+                unseen=split.unseen,
+            )
+            for split in dataset.splits
+        ),
+    )
+
+
+# ------------------------------------------------------------------ how values are printed
+
+
+def _labels(type_: ValueType) -> dict[int, str] | None:
+    """The word for each value; None for numbers."""
+    match type_:
+        case Flag():
+            return {0: "false", 1: "true"}
+        case Enumeration(members=members):
+            return dict(enumerate(members))
+        case Quantity():
+            return None
+
+
+def _display(type_: ValueType, printing: Printing | None) -> Display:
+    labels = _labels(type_)
+    if labels is not None:
+        return Display(labels=labels)
+    if printing is None:
+        return Display(unit=unit_of(type_))
+    return Display(
+        unit=printing.unit,
+        numerator=printing.numerator,
+        denominator=printing.denominator,
+        decimals=printing.decimals,
+    )

@@ -1,0 +1,172 @@
+"""Lowers expressions: from checked forms to expressions of the solver side.
+
+In: checked expressions without errors. Out: `solvers.problem` expressions. A truth value never reaches a
+variable there: flags and enumerations are integers with labels, and a flag as a condition is `flag == true`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import gcd
+from typing import Final, assert_never
+
+from compiler.frontend.simplify import simplified
+from compiler.plan import Display
+from dsl.checked import (
+    CheckedCondition,
+    Constant,
+    Earlier,
+    Operation,
+    RelationRef,
+    TableRef,
+    Typed,
+    VariableRef,
+    Within,
+)
+from dsl.value_types import Enumeration, Flag, Quantity, ValueType
+from solvers.problem import TRUE, Apply, Before, Const, Expr, Lookup, Op, Rel, Sort, Var, With
+
+_OPS: Final = {
+    "+": Op.ADD,
+    "-": Op.SUB,
+    "*": Op.MUL,
+    "neg": Op.NEG,
+    "floor": Op.FLOORDIV,
+    "ceil": Op.CEILDIV,
+    "mod": Op.MOD,
+    "min": Op.MIN,
+    "max": Op.MAX,
+    "abs": Op.ABS,
+    "if": Op.ITE,
+    "==": Op.EQ,
+    "!=": Op.NE,
+    "<": Op.LT,
+    "<=": Op.LE,
+    ">": Op.GT,
+    ">=": Op.GE,
+    "and": Op.AND,
+    "or": Op.OR,
+    "not": Op.NOT,
+    "implies": Op.IMPLIES,
+}
+
+ON, OFF = Const(1, "true"), Const(0, "false")
+
+
+def lower_condition(expr: Typed) -> Expr:
+    """An expression of truth values, as one."""
+    return _condition(simplified(expr))
+
+
+def lower_integer(expr: Typed) -> Expr:
+    """Any expression as an integer: flags are 0 and 1, members of enumerations their codes."""
+    return _integer(simplified(expr))
+
+
+def lower_value(expr: Typed) -> Expr:
+    """An expression in the sort of its type."""
+    return _value(simplified(expr))
+
+
+def _condition(expr: Typed) -> Expr:
+    match expr:
+        case Constant(value=value):
+            return Const(bool(value))
+        case VariableRef(name=name):
+            return Apply(Op.EQ, (Var(name), ON))
+        case TableRef():
+            return Apply(Op.EQ, (_lookup(expr), ON))
+        case _:
+            return _shared(expr)
+
+
+def _integer(expr: Typed) -> Expr:
+    match expr:
+        case Constant():
+            return _constant(expr.value, expr.type)
+        case VariableRef(name=name):
+            return Var(name)
+        case TableRef():
+            return _lookup(expr)
+        case _:
+            value = _shared(expr)
+            return Apply(Op.ITE, (value, ON, OFF)) if value.sort is Sort.BOOL else value
+
+
+def _value(expr: Typed) -> Expr:
+    return _condition(expr) if isinstance(expr.type, Flag) else _integer(expr)
+
+
+def _shared(expr: Typed) -> Expr:
+    """What doesn't hang on the sort that is asked for."""
+    match expr:
+        case RelationRef(name=name, type=type_):
+            return Rel(name, sort_of(type_))
+        case Operation(op="==" | "!=" as op, args=(left, right)) if isinstance(left.type, Flag):
+            return _flags_equal(op, left, right)
+        case Operation(op=op, args=args):
+            return Apply(_OPS[op], tuple(_value(arg) for arg in args))
+        case Within(body=body, changes=changes):
+            return With(_value(body), tuple((name, _integer(new)) for name, new in changes))
+        case Earlier(body=body):
+            return Before(_value(body))
+        case Constant() | VariableRef() | TableRef():
+            return _value(expr)
+    assert_never(expr)
+
+
+def _flags_equal(op: str, left: Typed, right: Typed) -> Expr:
+    """Comparisons of flags: those with a constant or between variables stay comparisons of integers."""
+    simple = all(isinstance(side, Constant | VariableRef) for side in (left, right))
+    side = _integer if simple else _condition
+    return Apply(_OPS[op], (side(left), side(right)))
+
+
+def _lookup(expr: TableRef) -> Expr:
+    return Lookup(expr.table, expr.entries, _integer(expr.key))
+
+
+def all_of(conditions: Iterable[CheckedCondition]) -> Expr:
+    return conjunction(lower_condition(each.condition) for each in conditions)
+
+
+def conjunction(conditions: Iterable[Expr]) -> Expr:
+    """All of `conditions`; true if there is none."""
+    found = tuple(conditions)
+    if len(found) <= 1:
+        return found[0] if found else TRUE
+    return Apply(Op.AND, found)
+
+
+def sort_of(type_: ValueType) -> Sort:
+    """The sort of a value of this type: flags are truth values, all else integers."""
+    return Sort.BOOL if isinstance(type_, Flag) else Sort.INT
+
+
+def _constant(value: int, type_: ValueType) -> Const:
+    match type_:
+        case Flag():
+            return ON if value else OFF
+        case Enumeration(members=members):
+            return Const(value, members[value])
+        case Quantity():
+            return Const(value)
+
+
+def shown(value: Expr, display: Display) -> Expr:
+    """The integer in the evidence for `value`, as `Display.shown` computes it."""
+    above = display.numerator * 10**display.decimals
+    common = gcd(above, display.denominator)
+    above, below = above // common, display.denominator // common
+    if below == 1:
+        return value if above == 1 else Apply(Op.MUL, (value, Const(above)))
+    half, factor, divisor = (below // 2, above, below) if below % 2 == 0 else (below, 2 * above, 2 * below)
+    scaled = value if factor == 1 else Apply(Op.MUL, (value, Const(factor)))
+    return Apply(Op.FLOORDIV, (Apply(Op.ADD, (scaled, Const(half))), Const(divisor)))
+
+
+def as_integer(expr: Expr) -> Expr:
+    """A value of either sort as an integer."""
+    if isinstance(expr, Const):
+        return expr if expr.sort is Sort.INT else (ON if expr.value else OFF)
+    return Apply(Op.ITE, (expr, ON, OFF)) if expr.sort is Sort.BOOL else expr

@@ -1,0 +1,334 @@
+"""`gtd prove` and `gtd sample`: draws from archetypes, with a verdict for each.
+
+In: a program plan and names of archetypes. Out: one result per archetype, with its counts and findings, or
+made tasks. Draws come from streams of their own, so they are not the tasks of the dataset.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from compiler.explain.conditions import conditions_in_words
+from compiler.explain.writeup import describe_refutation
+from compiler.findings import Finding, finding_of
+from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
+from compiler.splits import TaskSpec
+from compiler.tasks.maker import DisagreementError, Made, Missing, System, Workbench, ask
+from compiler.tasks.workers import worker_pool
+from dsl.diagnostics.diagnostic import Diagnostic, Severity
+from solvers.outcome import Claim, TaskProof, Uniqueness, Verdict
+from solvers.proving.budget import Budget
+from solvers.proving.prove import Prover
+from solvers.proving.smtlib import recheck_cvc5
+from solvers.sampling import Exhausted, candidates, key_of
+
+MOSTLY = 0.5  # share of drawn worlds that must pass their proofs
+
+
+@attrs.frozen
+class ProveOptions:
+    """Attributes:
+    draws: Worlds per archetype.
+    rlimit: Budget of each query in resource units; the default one if None.
+    recheck: Prove each exported claim again with cvc5.
+    smt_folder: Where to write the claims as SMT-LIB 2.
+    """
+
+    draws: int
+    seed: int
+    rlimit: int | None = None
+    recheck: bool = False
+    smt_folder: Path | None = None
+
+
+@attrs.frozen
+class ArchetypeResult:
+    """What came of the draws of one archetype; `acceptance` is the share of draws that were worlds of it."""
+
+    name: str
+    drawn: int
+    verdicts: Counter[str]
+    refuted: Counter[str]
+    uniqueness: Counter[str]
+    interaction: Counter[int]
+    acceptance: float
+    findings: tuple[Finding, ...]
+    rechecked: Counter[str] = attrs.field(factory=Counter)  # claims by what cvc5 says of them
+
+    @property
+    def verdict(self) -> Verdict:
+        """The archetype's own: that of its worlds, where too many of them are ambiguous or any is undecided."""
+        if not self.drawn:
+            return Verdict.VACUOUS
+        if self.verdicts["ambiguous"] > (1 - MOSTLY) * self.drawn:
+            return Verdict.AMBIGUOUS
+        return Verdict.INCONCLUSIVE if self.verdicts["inconclusive"] else Verdict.UNIQUE
+
+
+def prove_archetypes(
+    program: ProgramPlan, names: Sequence[str], options: ProveOptions, *, jobs: int, advance: Callable[[], None]
+) -> list[ArchetypeResult]:
+    """Prove the archetypes `names`, in that order; the result doesn't depend on `jobs`."""
+    results = []
+    if jobs <= 1 or len(names) <= 1:
+        for name in names:
+            results.append(prove_archetype(program, name, options))
+            advance()
+        return results
+    with worker_pool(min(jobs, len(names))) as executor:
+        for future in [executor.submit(prove_archetype, program, name, options) for name in names]:
+            results.append(future.result())
+            advance()
+    return results
+
+
+def prove_archetype(program: ProgramPlan, name: str, options: ProveOptions) -> ArchetypeResult:
+    """Draw worlds of one archetype and prove each: by counting, then by Z3, and by cvc5 if asked.
+
+    Raises:
+        DisagreementError: Two procedures give different verdicts.
+    """
+    archetype = program.archetypes[name]
+    system = System(program, archetype.system)
+    prover = Prover(system.plan.problem, Budget() if options.rlimit is None else Budget(rlimit=options.rlimit))
+    verdicts, refuted, uniqueness, interaction = Counter[str](), Counter[str](), Counter[str](), Counter[int]()
+    rechecked = Counter[str]()
+    failed: list[TaskProof] = []
+    stream = candidates(system.tables, archetype.where, archetype.codes, key_of(options.seed, name, "prove"))
+    exhausted: Exhausted | None = None
+    drawn = attempts = 0
+    for found in islice(stream, options.draws):
+        if isinstance(found, Exhausted):
+            exhausted = found
+            attempts = found.drawn
+            break
+        drawn += 1
+        proof = system.check(found.world, name)
+        attempts = found.attempts
+        verdict = ask(prover, proof, name).verdict
+        if proof.verdict is Verdict.INCONCLUSIVE:
+            verdict = proof.verdict
+        if verdict not in (proof.verdict, Verdict.INCONCLUSIVE):
+            raise DisagreementError(
+                f"counting says {proof.verdict.value}, Z3 says {verdict.value}",
+                {"subject": name, "world": dict(found.world), "counted": repr(proof)},
+            )
+        if verdict is Verdict.UNIQUE:
+            said = _export(prover, proof, f"{name}-{drawn - 1:03d}", options)
+            rechecked += said
+            if said.total() > said["unsat"]:
+                verdict = Verdict.INCONCLUSIVE
+        verdicts[verdict.value] += 1
+        if verdict is Verdict.UNIQUE:
+            assert proof.uniqueness is not None
+            uniqueness[proof.uniqueness.value] += 1
+            interaction[system.measure(found.world, name).interaction] += 1
+        elif verdict is Verdict.AMBIGUOUS:
+            failed.append(proof)
+            refuted[proof.refutations[0].claim.value] += 1
+    result = ArchetypeResult(
+        name, drawn, verdicts, refuted, uniqueness, interaction, drawn / attempts if attempts else 0.0, (), rechecked
+    )
+    return attrs.evolve(result, findings=tuple(_findings(program, archetype, system, result, exhausted, failed)))
+
+
+def _export(prover: Prover, proof: TaskProof, stem: str, options: ProveOptions) -> Counter[str]:
+    """Write the claims of a proof and let cvc5 prove them again, as asked; counts what cvc5 says.
+
+    Raises:
+        DisagreementError: cvc5 refutes what Z3 proves.
+    """
+    said = Counter[str]()
+    if options.smt_folder is None and not options.recheck:
+        return said
+    for claim, text in prover.scripts(proof).items():
+        if options.smt_folder is not None:
+            options.smt_folder.mkdir(parents=True, exist_ok=True)
+            (options.smt_folder / f"{stem}-{claim}.smt2").write_text(text, encoding="utf-8")
+        if options.recheck:
+            status = recheck_cvc5(text)
+            if status == "sat":
+                raise DisagreementError(f"Z3 proves {claim}, cvc5 refutes it", {"subject": stem, "script": text})
+            said[status] += 1
+    return said
+
+
+def _findings(
+    program: ProgramPlan,
+    archetype: ArchetypePlan,
+    system: System,
+    result: ArchetypeResult,
+    exhausted: Exhausted | None,
+    failed: Sequence[TaskProof],
+) -> Iterator[Finding]:
+    if result.verdict is Verdict.VACUOUS and exhausted is not None:
+        yield finding_of(no_world(program, archetype, exhausted), subject=archetype.name)
+    if failed:
+        counts = ", ".join(f"{claim} {count}" for claim, count in sorted(result.refuted.items()))
+        counted = f"{result.drawn} world{'s' * (result.drawn != 1)}"
+        verb = "has" if len(failed) == 1 else "have"
+        mostly_p1 = result.refuted[Claim.P1.value] * 2 > len(failed)
+        yield finding_of(
+            Diagnostic(
+                code="E504" if mostly_p1 else "E502",
+                message=f"{len(failed)} of {counted} of `{archetype.name}` {verb} no unique answer",
+                span=archetype.span,
+                label="declared here",
+                notes=(f"what fails: {counts}", *describe_refutation(system.plan, failed[0])),
+                severity=Severity.ERROR if result.verdict is Verdict.AMBIGUOUS else Severity.WARNING,
+            ),
+            subject=archetype.name,
+        )
+    if result.verdicts["inconclusive"]:
+        yield finding_of(
+            Diagnostic(
+                code="E503",
+                message=f"{result.verdicts['inconclusive']} proofs of `{archetype.name}` ran out of budget",
+                span=archetype.span,
+                helps=("give more with `--rlimit`",),
+            ),
+            subject=archetype.name,
+            inconclusive=True,
+        )
+
+
+def no_world(
+    program: ProgramPlan,
+    archetype: ArchetypePlan,
+    exhausted: Exhausted,
+    dataset: DatasetPlan | None = None,
+    split: SplitPlan | None = None,
+) -> Diagnostic:
+    """E501 with the conditions in words and the counts of where the drawn worlds failed."""
+    what = "pair" if len(archetype.codes) > 1 else "archetype"
+    where = f" for split `{split.name}`" if split is not None else ""
+    reasons = sorted(exhausted.reasons.items(), key=lambda item: -item[1])
+    if exhausted.drawn:
+        failed = "; ".join(f"{reason}: {count}" for reason, count in reasons)
+        counts = f"{exhausted.drawn} worlds drawn, none of them right; {failed}"
+    else:
+        nothing = "; ".join(reason for reason, _ in reasons)
+        counts = f"nothing was drawn: {nothing} all of its conditions, requirements and guards"
+    return Diagnostic(
+        code="E501",
+        message=f"no world of the {what} `{archetype.name}` was found{where}",
+        span=archetype.span,
+        label="declared here",
+        notes=(counts, *conditions_in_words(program, archetype, dataset, split)),
+        helps=(
+            "compare the conditions with the guards: `gtd sample` of a related archetype shows what worlds look like",
+        ),
+    )
+
+
+def missing_task(program: ProgramPlan, missing: Missing) -> Diagnostic:
+    """Why no task could be made for a spec: E501, E502 or E505, with counts and the first counterexample."""
+    archetype = program.archetypes[missing.spec.archetype]
+    if missing.exhausted is not None and not missing.dropped:
+        return no_world(program, archetype, missing.exhausted, *_declared(program, missing.spec.split))
+    counts = ", ".join(f"{reason} {count}" for reason, count in missing.dropped.most_common())
+    plan = program.systems[archetype.system]
+    notes = describe_refutation(plan, missing.failed) if missing.failed is not None else ()
+    if missing.repeated:
+        return Diagnostic(
+            code="E501",
+            message=f"split `{missing.spec.split}` asks for more tasks of `{archetype.name}` than were found to differ",
+            span=archetype.span,
+            label="declared here",
+            notes=(f"{missing.repeated} proved worlds in a row printed the same as earlier tasks",),
+            helps=("ask for fewer tasks, or let the archetype's worlds vary more",),
+        )
+    commonest = missing.dropped.most_common(1)[0][0]
+    codes = {"interaction": "E505", Verdict.INCONCLUSIVE.value: "E503"}
+    return Diagnostic(
+        code=codes.get(commonest, "E502"),
+        message=f"no task of `{archetype.name}` for split `{missing.spec.split}` could be proved",
+        span=archetype.span,
+        label="declared here",
+        notes=(f"{missing.dropped.total()} worlds failed: {counts}", *notes),
+    )
+
+
+def _declared(program: ProgramPlan, split_name: str) -> tuple[DatasetPlan, SplitPlan] | tuple[None, None]:
+    """The split of that name and its dataset, where there is but one."""
+    found = [(each, split) for each in program.datasets.values() for split in each.splits if split.name == split_name]
+    return found[0] if len(found) == 1 else (None, None)
+
+
+COLUMNS = (
+    "drawn: worlds; unique: those with a proved answer; any/named/preferred: of these, how many have no other repair "
+    "as small over all fields, over the named ones, or only by rank and preference; interaction: by how many channels "
+    "the diagnosis takes; accepted: share of draws that are worlds of the archetype"
+)
+
+
+def results_json(results: Sequence[ArchetypeResult]) -> dict[str, Any]:
+    """The numbers of the table, by archetype."""
+    return {
+        result.name: {
+            "verdict": result.verdict.value,
+            "drawn": result.drawn,
+            "verdicts": {each.value: result.verdicts[each.value] for each in Verdict if each is not Verdict.VACUOUS},
+            "refuted": dict(sorted(result.refuted.items())),
+            "uniqueness": {level.value: result.uniqueness[level.value] for level in Uniqueness},
+            "interaction": {str(size): count for size, count in sorted(result.interaction.items())},
+            "accepted": result.acceptance,
+            "rechecked": dict(sorted(result.rechecked.items())),
+        }
+        for result in results
+    }
+
+
+def rechecked(results: Sequence[ArchetypeResult]) -> str:
+    """What cvc5 did."""
+    said = sum((result.rechecked for result in results), Counter[str]())
+    left = said.total() - said["unsat"]
+    proved = f"cvc5 proved {said['unsat']} of {said.total()} claims again"
+    return f"{proved} and decided {left} not" if left else proved
+
+
+def render_table(results: Sequence[ArchetypeResult]) -> str:
+    """One line per archetype, plain text, columns aligned."""
+    header = ("archetype", "verdict", "drawn", "unique", "any/named/preferred", "interaction 1/2/3", "accepted")
+    rows = [header]
+    for result in results:
+        rows.append(
+            (
+                result.name,
+                result.verdict.value,
+                str(result.drawn),
+                str(result.verdicts["unique"]),
+                "/".join(str(result.uniqueness[level]) for level in ("any", "named", "preferred")),
+                "/".join(str(result.interaction[size]) for size in (1, 2, 3)),
+                f"{result.acceptance:.2g}",
+            )
+        )
+    widths = [max(len(row[i]) for row in rows) for i in range(len(header))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+def sample_tasks(
+    program: ProgramPlan,
+    archetype: str,
+    *,
+    count: int,
+    seed: int | None,
+    dataset: DatasetPlan | None,
+    split_name: str | None,
+) -> Iterator[Made | Missing]:
+    """Make `count` tasks of an archetype: those of a dataset's split, or of a split of its own called `sample`."""
+    if dataset is None or split_name is None:
+        split_name = "sample"
+        split = SplitPlan(split_name, count, False, (), (), 1, ((archetype, 1),))
+        dataset = DatasetPlan("sample", "0", 2027 if seed is None else seed, "", (), (split,))
+    workbench = Workbench(program, dataset)
+    for index in range(count):
+        yield workbench.make(TaskSpec(split_name, archetype, index))

@@ -1,0 +1,265 @@
+"""Formulas to Python functions.
+
+In: trees that `scope` accepted. Out: functions over a `State`, a list with a place for each
+variable's value and then one for each relation's, `None` until it is needed. The source text is
+made from the trees alone: operators from a fixed set, integers, and identifiers of this module
+(`s`, `t`, `r12`, ...); words, tables and value lists are passed in as objects. It runs without
+builtins other than `min`, `max` and `abs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
+from typing import Any, Final, TypeAlias, assert_never
+
+from compiler.reader.answer.scope import Scope
+from compiler.reader.text.errors import ReadError, UndefinedError
+from compiler.reader.text.limits import MAX_CODE, MAX_NUMBER
+from compiler.reader.text.tree import (
+    Add,
+    Apply,
+    Before,
+    Choose,
+    Compare,
+    Const,
+    Divide,
+    Expr,
+    Formula,
+    Implies,
+    Logic,
+    Lookup,
+    Member,
+    Modulo,
+    Multiply,
+    Name,
+    Negate,
+    Not,
+    With,
+)
+from compiler.reader.text.values import Kind, Value
+
+State: TypeAlias = list[Any]
+"""Values of variables by slot, then those of relations as far as known."""
+
+_INDENT: Final = "    "
+_GROUP: Final = 8
+
+
+def small(value: int) -> int:
+    """Let through a number inside the limit.
+
+    Raises:
+        UndefinedError: It is outside.
+    """
+    if not -MAX_NUMBER <= value <= MAX_NUMBER:
+        raise UndefinedError("a number leaves the range of 2^60 both ways")
+    return value
+
+
+class Generator:
+    """Makes the functions of one system, which share a namespace."""
+
+    def __init__(self, scope: Scope) -> None:
+        """Start with the relations of `scope`, as functions `r<slot>(s)`."""
+        self.scope = scope
+        self.length = 0
+        self.count = 0
+        self.objects: dict[str, Any] = {
+            "__builtins__": {},
+            "min": min,
+            "max": max,
+            "abs": abs,
+            "small": small,
+            "product": product,
+        }
+        self.words: dict[str, str] = {}
+        self.tables: dict[str, str] = {}
+        self.before = "None"
+        for relation in scope.order:
+            self._relation(scope.slots[relation.name], relation.formula)
+
+    def define(self, name: str, head: str, body: Iterable[str], line: int) -> Callable[..., Any]:
+        """Make a function; `line` is where the prompt asks for it.
+
+        Raises:
+            ReadError: The system needs more code than the limit allows.
+        """
+        source = f"def {name}({head}):\n" + "".join(f"    {text}\n" for text in body)
+        self.length += len(source)
+        if self.length > MAX_CODE:
+            raise ReadError(line, f"formulas of at most {MAX_CODE} characters of code", "more")
+        exec(compile(source, "<formulas>", "exec"), self.objects)
+        function: Callable[..., Any] = self.objects[name]
+        return function
+
+    def fresh(self, letter: str) -> str:
+        """Make a new identifier."""
+        self.count += 1
+        return f"{letter}{self.count}"
+
+    def hold(self, letter: str, thing: object) -> str:
+        """Pass an object to the code; give its identifier."""
+        name = self.fresh(letter)
+        self.objects[name] = thing
+        return name
+
+    def _relation(self, slot: int, formula: Formula) -> None:
+        body = [
+            f"v = s[{slot}]",
+            "if v is None:",
+            f"    v = {self.text(formula.expr, 's')}",
+        ]
+        if self.scope.traits[slot].kind is Kind.NUMBER:
+            body.append(f"    if not -{MAX_NUMBER} <= v <= {MAX_NUMBER}: small(v)")
+        body += [f"    s[{slot}] = v", "return v"]
+        self.define(f"r{slot}", "s", body, formula.line)
+
+    def root(self, expr: Expr, line: int) -> Callable[[State], Any]:
+        """Make a function from a state to the formula's value."""
+        return self.define(self.fresh("q"), "s", [f"return {self.text(expr, 's')}"], line)
+
+    def forget(self, state: str, variables: int) -> list[str]:
+        """Give the statements that unset the relations that depend on `variables`."""
+        slots = self.scope.dependants(variables)
+        return ["".join(f"{state}[{slot}] = " for slot in slots) + "None"] if slots else []
+
+    def move(self, slot: int, line: int) -> Callable[[State, Value], State]:
+        """Make a function from a state and a value to the state with that variable changed."""
+        body = ["t = s.copy()", f"t[{slot}] = v", *self.forget("t", 1 << slot), "return t"]
+        return self.define(self.fresh("m"), "s, v", body, line)
+
+    def scan(
+        self, slot: int, values: Sequence[Value], condition: Expr, line: int
+    ) -> Callable[[State, State], State | None]:
+        """Make a function that tries values in order.
+
+        The function goes from a state and the state before the rule to the first state where
+        the condition holds, or None.
+        """
+        test = self._in_setting(condition, "t")
+        body = [
+            "t = s.copy()",
+            f"for t[{slot}] in {self.hold('k', values)}:",
+            *(_INDENT + line for line in self.forget("t", 1 << slot)),
+            f"    if {test}: return t",
+            "return None",
+        ]
+        return self.define(self.fresh("p"), "s, b", body, line)
+
+    def assign(
+        self, slot: int, values: Sequence[Value], value: Expr, line: int
+    ) -> Callable[[State, State], State | None]:
+        """Make a function like `scan` that takes the value of a formula, None if it isn't allowed."""
+        body = [
+            f"v = {self._in_setting(value, 's')}",
+            f"if v not in {self.hold('k', frozenset(values))}: return None",
+            "t = s.copy()",
+            f"t[{slot}] = v",
+            *self.forget("t", 1 << slot),
+            "return t",
+        ]
+        return self.define(self.fresh("p"), "s, b", body, line)
+
+    def _in_setting(self, expr: Expr, state: str) -> str:
+        """Give the text of a formula that may look back at the state `b`, where the rule fired."""
+        self.before = "b"
+        text = self.text(expr, state)
+        self.before = "None"
+        return text
+
+    def text(self, expr: Expr, state: str) -> str:
+        """Give Python text for the value of `expr` in the state variable named `state`."""
+        match expr:
+            case Const(value):
+                return self._constant(value)
+            case Name(name):
+                slot = self.scope.slots[name]
+                return f"{state}[{slot}]" if slot < self.scope.variables else f"r{slot}({state})"
+            case Add(terms):
+                return _grouped(" + ", [f"{'-' if minus else ''}{self.text(term, state)}" for minus, term in terms])
+            case Multiply(factors):
+                return _grouped(" * ", [self.text(factor, state) for factor in factors])
+            case Modulo(left, right):
+                return self._joined(" % ", (left, right), state)
+            case Divide(up, left, right):
+                first, second = self.text(left, state), self.text(right, state)
+                return f"(-(-{first} // {second}))" if up else f"({first} // {second})"
+            case Negate(operand):
+                return f"(-{self.text(operand, state)})"
+            case Apply(function, arguments):
+                if len(arguments) == 1 and function != "abs":
+                    return self.text(arguments[0], state)
+                return function + self._joined(", ", arguments, state)
+            case Compare(operator, left, right):
+                return self._joined(f" {operator} ", (left, right), state)
+            case Member(item, options):
+                listed = "".join(f"{self.text(option, state)}, " for option in options)
+                return f"({self.text(item, state)} in ({listed}))"
+            case Not(operand):
+                return f"(not {self.text(operand, state)})"
+            case Logic(operator, operands):
+                return self._joined(f" {operator} ", operands, state)
+            case Implies(left, right):
+                return f"(not {self.text(left, state)} or {self.text(right, state)})"
+            case Choose(condition, then, otherwise):
+                parts = [self.text(part, state) for part in (then, condition, otherwise)]
+                return f"({parts[0]} if {parts[1]} else {parts[2]})"
+            case Lookup(table, key):
+                return f"{self._table(table)}({self.text(key, state)})"
+            case With(body, changes):
+                return self._with(body, changes, state)
+            case Before(body):
+                return self.text(body, "b")
+        assert_never(expr)
+
+    def _joined(self, operator: str, operands: Iterable[Expr], state: str) -> str:
+        return f"({operator.join(self.text(operand, state) for operand in operands)})"
+
+    def _constant(self, value: Value) -> str:
+        if isinstance(value, bool):
+            return "True" if value else "False"
+        if isinstance(value, int):
+            return str(value) if value >= 0 else f"({value})"
+        if value not in self.words:
+            self.words[value] = self.hold("k", value)
+        return self.words[value]
+
+    def _table(self, name: str) -> str:
+        """Give the identifier of a function from a key to the table's value."""
+        if name not in self.tables:
+            self.tables[name] = self.hold("k", _Entries(self.scope.tables[name].entries).__getitem__)
+        return self.tables[name]
+
+    def _with(self, body: Expr, changes: Sequence[tuple[str, Expr]], state: str) -> str:
+        """Make a function for a changed state; give the call."""
+        name = self.fresh("w")
+        before, self.before = self.before, "b"
+        mask = 0
+        body_lines = ["t = s.copy()"]
+        for field, value in changes:
+            slot = self.scope.slots[field]
+            mask |= 1 << slot
+            text = self.text(value, "s")
+            if self.scope.kinds[slot] is Kind.NUMBER and not isinstance(value, Const):
+                text = f"small({text})"
+            body_lines.append(f"t[{slot}] = {text}")
+        body_lines += [*self.forget("t", mask), f"return {self.text(body, 't')}"]
+        self.define(name, "s, b", body_lines, 1)
+        self.before = before
+        return f"{name}({state}, {before})"
+
+
+def _grouped(operator: str, parts: list[str]) -> str:
+    """Join operands in brackets, long rows in groups: Python's compiler nests once per operand."""
+    while len(parts) > _GROUP:
+        rows = [parts[at : at + _GROUP] for at in range(0, len(parts), _GROUP)]
+        parts = [f"({operator.join(row)})" for row in rows]
+    return f"({operator.join(parts)})"
+
+
+class _Entries(dict[Value, Value]):
+    """A table that says so when it lacks a key."""
+
+    def __missing__(self, key: Value) -> Value:
+        raise UndefinedError(f"a table has no entry for {key!r}")

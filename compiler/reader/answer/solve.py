@@ -1,0 +1,162 @@
+"""Document to answer: every world that prints the same, the walk in each, one answer for all.
+
+In: a `Document`. Out: a `Solution`. Nothing but the prompt's text goes in.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from math import prod
+from typing import Any, Final
+
+import attrs
+
+from compiler.reader.answer.document import Document
+from compiler.reader.answer.generate import State
+from compiler.reader.answer.walk import Ending, Group, Meter, Step, changes, walk_worlds
+from compiler.reader.text.errors import TooMuchWorkError, UndefinedError
+from compiler.reader.text.parse import HEALTHY
+from compiler.reader.text.values import Value
+
+_CHUNK: Final = 2_048
+
+UNIQUE: Final = "unique"
+AMBIGUOUS: Final = "ambiguous"
+NO_WORLD: Final = "no world fits"
+UNDEFINED: Final = "undefined value"
+TOO_MUCH_WORK: Final = "too much work"
+
+
+@attrs.frozen
+class Walk:
+    """One way in which the walk goes.
+
+    Attributes:
+        ending: How it ends.
+        steps: The rules that fired, in order.
+        fix: Net change of the editable fields, in rank order.
+        worlds: How many of the fitting worlds go this way.
+        world: One of them: value by name of each variable that is not printed exactly.
+    """
+
+    ending: Ending
+    steps: tuple[Step, ...]
+    fix: Mapping[str, Value]
+    worlds: int
+    world: Mapping[str, Value]
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """Codes in the order in which the rules fired."""
+        return tuple(step.code for step in self.steps)
+
+
+@attrs.frozen
+class Solution:
+    """What follows from a prompt.
+
+    Attributes:
+        answer: `{"diagnosis": code or codes, "fix": {field: value}}`, or None without a single one.
+        reason: `unique` with an answer. Otherwise `ambiguous`, `no world fits`, `undefined value`,
+            `too much work`, or the `Ending` of a walk that gives no answer.
+        detail: One sentence more.
+        worlds: Number of hidden assignments that fit.
+        walks: The different walks in them, in the order found.
+        evidence: As in `Document`.
+    """
+
+    answer: dict[str, Any] | None
+    reason: str
+    detail: str
+    worlds: int
+    walks: tuple[Walk, ...]
+    evidence: Mapping[str, str]
+
+
+def solve(document: Document) -> Solution:
+    """Answer the task from the printed text alone."""
+    walks: dict[tuple[Ending, tuple[Step, ...]], Walk] = {}
+    meter = Meter()
+    try:
+        for starts in fitting_worlds(document):
+            for ending, group in walk_worlds(document.system, starts, meter):
+                key = (ending, group.steps)
+                new = _walk(document, ending, group)
+                old = walks.get(key)
+                walks[key] = new if old is None else attrs.evolve(old, worlds=old.worlds + new.worlds)
+    except (UndefinedError, ZeroDivisionError) as error:
+        detail = str(error) if isinstance(error, UndefinedError) else "a divisor is zero"
+        return Solution(None, UNDEFINED, detail, 0, (), document.evidence)
+    except TooMuchWorkError:
+        detail = "the worlds that fit take too long to walk"
+        return Solution(None, TOO_MUCH_WORK, detail, 0, (), document.evidence)
+    return _conclude(document, tuple(walks.values()))
+
+
+def answer_json(solution: Solution) -> str:
+    """Write the answer as JSON, `null` if there is none."""
+    return json.dumps(solution.answer, ensure_ascii=False)
+
+
+def fitting_worlds(document: Document) -> Iterator[list[State]]:
+    """Find the worlds that print the same, some at a time.
+
+    Worlds that differ in nothing that a check, rule or keep depends on count as one here; see
+    `multiplicity`.
+    """
+    system = document.system
+    state: State = [None] * len(system.slots)
+    for name, value in document.values.items():
+        state[system.slots[name]] = value
+    for slot, values in document.domains.items():
+        state[slot] = values[0]
+    found = system.search(state, document.observations, document.domains)
+    while chunk := list(islice(found, _CHUNK)):
+        yield chunk
+
+
+def multiplicity(document: Document) -> int:
+    """Count the hidden assignments that each world of `fitting_worlds` stands for."""
+    loops = frozenset(document.system.loops)
+    return prod(len(values) for slot, values in document.domains.items() if slot not in loops)
+
+
+def hidden_values(document: Document, state: State) -> dict[str, Value]:
+    """Give the values in `state` of the variables that are not printed exactly."""
+    slots = document.system.slots
+    return {name: state[slot] for name, slot in slots.items() if slot in document.domains}
+
+
+def _walk(document: Document, ending: Ending, group: Group) -> Walk:
+    start = group.starts[0]
+    return Walk(
+        ending=ending,
+        steps=group.steps,
+        fix=changes(document.system, start, group.nows[0]),
+        worlds=len(group.starts) * multiplicity(document),
+        world=hidden_values(document, start),
+    )
+
+
+def _conclude(document: Document, walks: tuple[Walk, ...]) -> Solution:
+    worlds = sum(walk.worlds for walk in walks)
+
+    def without(reason: str, detail: str) -> Solution:
+        return Solution(None, reason, detail, worlds, walks, document.evidence)
+
+    if not walks:
+        return without(NO_WORLD, "no hidden assignment prints these numbers and log lines")
+    answering = [walk for walk in walks if walk.ending in (Ending.ANSWER, Ending.HEALTHY)]
+    answers = {(frozenset(walk.codes), tuple(walk.fix.items())) for walk in answering}
+    if len(answers) > 1:
+        return without(AMBIGUOUS, f"{worlds} hidden assignments fit, with {len(answers)} answers")
+    for walk in walks:
+        if walk not in answering:
+            shown = " then ".join(walk.codes) or "no rule"
+            return without(walk.ending.value, f"so ends the walk in {walk.worlds} of {worlds} worlds: {shown}")
+    codes = [rule.code for rule in document.system.rules if rule.code in answering[0].codes]
+    diagnosis = codes if len(codes) > 1 else (codes[0] if codes else HEALTHY)
+    answer = {"diagnosis": diagnosis, "fix": dict(answering[0].fix)}
+    return Solution(answer, UNIQUE, f"{worlds} hidden assignments fit", worlds, walks, document.evidence)

@@ -1,0 +1,201 @@
+"""The runbook walk, for many worlds at once.
+
+In: the states of worlds that print the same. Out: how each walk ends. Worlds of one prompt differ
+in hidden values only, so all walks go together until a guard or a setting that depends on them
+tells the worlds apart; each is evaluated once per combination of the hidden values that it reads.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator
+from typing import Any, Final, TypeVar
+
+import attrs
+
+from compiler.reader.answer.generate import State
+from compiler.reader.answer.ready import ReadyRule, Root, System
+from compiler.reader.text.errors import TooMuchWorkError
+from compiler.reader.text.limits import MAX_WORK
+from compiler.reader.text.values import Value
+
+MAX_CODES: Final = 2
+_MOVE_WORK: Final = 20
+_SPLIT_WORK: Final = 10
+
+R = TypeVar("R")
+
+
+class Ending(enum.Enum):
+    """How a walk ends; only the first two give an answer.
+
+    The fix of an answer is never empty: back at the start, the walk's first rule would fire again.
+    """
+
+    ANSWER = "answer"
+    HEALTHY = "healthy"
+    UNCOVERED = "uncovered"
+    UNSOUND = "unsound"
+    REPEATED = "repeated rule"
+    TOO_MANY = "too many codes"
+    NO_VALUE = "no value"
+    INVALID = "invalid state"
+
+
+@attrs.frozen
+class Step:
+    """One rule fired.
+
+    Attributes:
+        code: Its code.
+        alternative: Which of its prescriptions was used, from 0.
+        settings: Field and new value, in the order set.
+    """
+
+    code: str
+    alternative: int
+    settings: tuple[tuple[str, Value], ...]
+
+
+@attrs.frozen
+class Group:
+    """Worlds whose walks went the same way so far: states at the start and now, in pairs."""
+
+    starts: list[State]
+    nows: list[State]
+    steps: tuple[Step, ...] = ()
+
+
+class Meter:
+    """Counts operations up to a limit."""
+
+    def __init__(self) -> None:
+        """Start at nothing spent."""
+        self.left = MAX_WORK
+
+    def spend(self, work: int) -> None:
+        """Count `work`.
+
+        Raises:
+            TooMuchWorkError: The limit is passed.
+        """
+        self.left -= work
+        if self.left < 0:
+            raise TooMuchWorkError
+
+
+def walk_worlds(system: System, starts: list[State], meter: Meter) -> Iterator[tuple[Ending, Group]]:
+    """Walk every world of `starts`.
+
+    Yields:
+        Each ending that occurs with the worlds and steps that led to it; an ending may come more
+        than once, with other steps.
+
+    Raises:
+        UndefinedError, ZeroDivisionError: A formula has no value.
+        TooMuchWorkError: The meter's limit is passed.
+    """
+    pending = [Group(starts, starts)]
+    while pending:
+        group = pending.pop()
+        for rule in system.rules:
+            fires, rest = _by_flag(rule.guard, group, meter)
+            if fires is not None:
+                yield from _fire(system, rule, fires, meter, pending)
+            if rest is None:
+                break
+            group = rest
+        else:
+            yield from _finish(system, group, meter)
+
+
+def _finish(system: System, group: Group, meter: Meter) -> Iterator[tuple[Ending, Group]]:
+    """End walks on which no rule fires any more."""
+    sound, unsound = _by_flag(system.sound, group, meter)
+    if unsound is not None:
+        yield (Ending.UNSOUND if group.steps else Ending.UNCOVERED), unsound
+    if sound is not None:
+        yield (Ending.ANSWER if sound.steps else Ending.HEALTHY), sound
+
+
+def _fire(
+    system: System, rule: ReadyRule, group: Group, meter: Meter, pending: list[Group]
+) -> Iterator[tuple[Ending, Group]]:
+    """Apply a rule's prescription; worlds that go on are added to `pending`."""
+    if any(step.code == rule.code for step in group.steps):
+        yield Ending.REPEATED, group
+        return
+    if len(group.steps) == MAX_CODES:
+        yield Ending.TOO_MANY, group
+        return
+    chosen = _split(group, rule.key, lambda state: _prescribe(rule, state), rule.work, meter)
+    for step, part in chosen:
+        if step is None:
+            yield Ending.NO_VALUE, part
+            continue
+        nows = part.nows
+        for field, value in step.settings:
+            move = system.moves[system.slots[field]]
+            nows = [move(state, value) for state in nows]
+            meter.spend(len(nows) * _MOVE_WORK)
+        allowed, invalid = _by_flag(system.valid, Group(part.starts, nows, (*part.steps, step)), meter)
+        if invalid is not None:
+            yield Ending.INVALID, invalid
+        if allowed is not None:
+            pending.append(allowed)
+
+
+def _prescribe(rule: ReadyRule, state: State) -> Step | None:
+    """Find the first alternative of which every setting has a value."""
+    for at, alternative in enumerate(rule.alternatives):
+        now = state
+        settings: list[tuple[str, Value]] = []
+        for chooser in alternative:
+            then = chooser.run(now, state)
+            if then is None:
+                break
+            now = then
+            settings.append((chooser.field, now[chooser.slot]))
+        else:
+            return Step(rule.code, at, tuple(settings))
+    return None
+
+
+def changes(system: System, start: State, now: State) -> dict[str, Value]:
+    """List the editable fields that differ, with their values now, in rank order."""
+    slots = ((field.name, system.slots[field.name]) for field in system.editable)
+    return {name: now[slot] for name, slot in slots if now[slot] != start[slot]}
+
+
+def _by_flag(root: Root, group: Group, meter: Meter) -> tuple[Group | None, Group | None]:
+    """Divide worlds into those where a condition holds and the others."""
+    if root.key is None:
+        meter.spend(root.work)
+        return (group, None) if root.run(group.nows[0]) else (None, group)
+    parts = dict(_split(group, root.key, root.run, root.work, meter))
+    return parts.get(True), parts.get(False)
+
+
+def _split(
+    group: Group,
+    key: Callable[[State], Any] | None,
+    run: Callable[[State], R],
+    work: int,
+    meter: Meter,
+) -> list[tuple[R, Group]]:
+    """Divide worlds by the result of `run`, which depends on `key` alone."""
+    if key is None or len(group.nows) == 1:
+        meter.spend(work)
+        return [(run(group.nows[0]), group)]
+    meter.spend(len(group.nows) * _SPLIT_WORK)
+    known: dict[Any, R] = {}
+    parts: dict[R, tuple[list[State], list[State]]] = {}
+    for start, now in zip(group.starts, group.nows, strict=True):
+        hidden = key(now)
+        if hidden not in known:
+            meter.spend(work)
+            known[hidden] = run(now)
+        starts, nows = parts.setdefault(known[hidden], ([], []))
+        starts.append(start)
+        nows.append(now)
+    return [(result, Group(starts, nows, group.steps)) for result, (starts, nows) in parts.items()]

@@ -1,0 +1,151 @@
+"""What all prompts of a system share, as typed data: everything before the config.
+
+In: the static part of a prompt. Out: a `Handbook`, with formulas as trees. Names and kinds inside
+formulas are checked later, see `scope`.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from compiler.reader.text.tree import Formula
+from compiler.reader.text.values import Display, Value
+
+
+class Sense(enum.Enum):
+    """How a kept quantity may change."""
+
+    EQUAL = "not at all"
+    NOT_ABOVE = "not upwards"
+    NOT_BELOW = "not downwards"
+
+
+class Pick(enum.Enum):
+    """How a prescription chooses a value."""
+
+    LARGEST = "largest where"
+    SMALLEST = "smallest where"
+    FIRST = "first where"
+    VALUE = "the value of a formula"
+
+
+@attrs.frozen
+class Field:
+    """A config variable; values are best first if it is editable. Rank is its place, from 1."""
+
+    name: str
+    unit: str
+    locked: bool
+    values: Sequence[Value]
+    line: int
+
+
+@attrs.frozen
+class Fact:
+    """A given variable. `display` is None if it is printed exactly, `values` None if not listed."""
+
+    name: str
+    unit: str
+    display: Display | None
+    values: Sequence[Value] | None
+    line: int
+
+
+@attrs.frozen
+class Hidden:
+    """A quantity that is not printed, with the values that it can have."""
+
+    name: str
+    unit: str
+    values: Sequence[Value]
+    line: int
+
+
+@attrs.frozen
+class Relation:
+    """A quantity with its formula; `display` is None if it is not printed."""
+
+    name: str
+    unit: str
+    display: Display | None
+    formula: Formula
+    line: int
+
+
+@attrs.frozen
+class Table:
+    """Values by key."""
+
+    name: str
+    entries: Mapping[Value, Value]
+    line: int
+
+
+@attrs.frozen
+class Attribute:
+    """A value that a log line shows."""
+
+    name: str
+    display: Display
+    formula: Formula
+    line: int
+
+
+@attrs.frozen
+class Event:
+    """A log line's condition, None for always, and attributes."""
+
+    name: str
+    when: Formula | None
+    attributes: tuple[Attribute, ...]
+    line: int
+
+
+@attrs.frozen
+class Keep:
+    """A field or relation that a repair may not change, or in one direction only."""
+
+    name: str
+    sense: Sense
+    line: int
+
+
+@attrs.frozen
+class Setting:
+    """One field and how its new value is found."""
+
+    field: str
+    pick: Pick
+    formula: Formula
+
+
+@attrs.frozen
+class Rule:
+    """A rule of the runbook; alternatives and their settings in order."""
+
+    code: str
+    when: Formula
+    alternatives: tuple[tuple[Setting, ...], ...]
+    keeps: tuple[Keep, ...]
+    line: int
+
+
+@attrs.frozen
+class Handbook:
+    """The static part. Sequences are in printed order; `codes` maps each code to its title."""
+
+    title: str
+    codes: Mapping[str, str]
+    fields: tuple[Field, ...]
+    facts: tuple[Fact, ...]
+    hidden: tuple[Hidden, ...]
+    relations: tuple[Relation, ...]
+    tables: tuple[Table, ...]
+    events: tuple[Event, ...]
+    valid: tuple[Formula, ...]
+    sound: tuple[Formula, ...]
+    keeps: tuple[Keep, ...]
+    rules: tuple[Rule, ...]

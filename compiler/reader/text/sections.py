@@ -1,0 +1,68 @@
+"""Text to sections: heading lines and the lines below them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import attrs
+
+from compiler.reader.text.errors import ReadError
+
+Line: TypeAlias = tuple[int, str]
+"""A line number and what stands on the line."""
+
+
+@attrs.frozen
+class Section:
+    """A heading's line number and the lines below it that are not empty."""
+
+    line: int
+    lines: tuple[Line, ...]
+
+
+def split_sections(
+    text: str, first_line: int, names: Sequence[str], optional: frozenset[str] = frozenset()
+) -> tuple[tuple[Line, ...], dict[str, Section]]:
+    """Cut `text` at its headings, which must be `names` in order, save those optional.
+
+    Args:
+        first_line: Number of the first line of `text`.
+
+    Returns:
+        The lines before the first heading, empty ones left out, and the sections by name.
+        An optional section that is absent is empty.
+    """
+    before: list[Line] = []
+    found: dict[str, Section] = {}
+    lines = before
+    heading = ""
+    start = first_line
+    waiting = list(names)
+    for number, line in enumerate(text.split("\n"), first_line):
+        if line.startswith("## "):
+            if heading:
+                found[heading] = Section(start, tuple(lines))
+            heading, start, lines = line[3:], number, []
+            _pass_heading(waiting, heading, optional, number)
+        elif line:
+            lines.append((number, line))
+    if heading:
+        found[heading] = Section(start, tuple(lines))
+    _pass_heading(waiting, None, optional, first_line + text.count("\n"))
+    for name in optional:
+        found.setdefault(name, Section(start, ()))
+    return tuple(before), found
+
+
+def _pass_heading(waiting: list[str], heading: str | None, optional: frozenset[str], line: int) -> None:
+    """Take `heading`, or None for the end, from the names that may still come."""
+    while waiting:
+        name = waiting.pop(0)
+        if name == heading:
+            return
+        if name not in optional:
+            shown = "the end of this part" if heading is None else f"`## {heading}`"
+            raise ReadError(line, f"the section `## {name}`", shown)
+    if heading is not None:
+        raise ReadError(line, "no further section", f"`## {heading}`")

@@ -1,0 +1,280 @@
+"""`gtd verify`: an emitted folder against the sources, trusting nothing that the files say of themselves.
+
+In: a program plan and a folder. Out: findings. Each prompt is read by the independent reader; its evidence,
+walk and gold are derived again, every proof is repeated, and the task is made again from its id and the
+seed. Files are read line by line and lines checked by workers (`verify_record`); of each line only short names
+are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+
+import attrs
+
+from compiler.dataset.card import CARD_NAME, CardSplit, render_card
+from compiler.dataset.manifest import MANIFEST_NAME, Manifest, read_manifest
+from compiler.dataset.staging import describe_file
+from compiler.dataset.tally import Tally
+from compiler.emit.record import Malformed, TaskRecord
+from compiler.findings import Finding, finding_about
+from compiler.plan import DatasetPlan, ProgramPlan
+from compiler.splits import Novelty, split_specs
+from compiler.tasks.workers import in_order, worker_pool
+from compiler.verify.line import Checked, Line, LineChecker
+
+CHUNK = 8  # lines that travel to a worker together
+WINDOW = 4  # chunks in flight for each worker
+
+
+class UnreadableFolderError(Exception):
+    """The folder can't be read at all."""
+
+
+@attrs.frozen
+class Outcome:
+    findings: tuple[Finding, ...]
+    subjects: tuple[str, ...]
+    summary: str
+
+
+def count_rows(folder: Path) -> int:
+    return sum(_read_rows(path) for path in sorted(folder.glob("*.jsonl")))
+
+
+def _read_rows(path: Path) -> int:
+    try:
+        return describe_file(path).rows
+    except OSError as error:
+        raise UnreadableFolderError(f"cannot read {path}: {error.strerror}") from error
+
+
+def verify_folder(
+    program: ProgramPlan,
+    folder: Path,
+    *,
+    jobs: int = 1,
+    rebuild: bool = False,
+    advance: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Verify the dataset in `folder`.
+
+    Args:
+        rebuild: Also compile it again and compare the bytes.
+        advance: Called after each line.
+
+    Raises:
+        UnreadableFolderError: There is no such folder or no manifest in it.
+    """
+    manifest, findings = _read_manifest(program, folder)
+    if manifest is None:
+        return Outcome(tuple(findings), (), "no dataset to verify")
+    dataset = attrs.evolve(program.datasets[manifest.dataset], seed=manifest.seed)
+    findings += _check_sources(program, manifest)
+    findings += _check_files(dataset, manifest, folder)
+    across = _Across(program, dataset)
+    with _checkers(program, dataset, jobs) as check_lines:
+        for split in dataset.splits:
+            path = folder / f"{split.name}.jsonl"
+            lines = _lines(path, split.name) if path.is_file() else iter(())
+            for checked in check_lines(lines):
+                findings += checked.findings
+                findings += across.add(checked)
+                advance()
+    findings += across.close(folder)
+    findings += across.compare(manifest, folder)
+    if rebuild:
+        findings += _rebuild(program, dataset, manifest, jobs)
+    verdict = "clean" if not findings else f"{len(findings)} finding{'s' * (len(findings) != 1)}"
+    summary = f"{across.rows} tasks in {len(dataset.splits)} splits: {verdict}"
+    return Outcome(tuple(findings), tuple(f"{split.name}.jsonl" for split in dataset.splits), summary)
+
+
+def _read_manifest(program: ProgramPlan, folder: Path) -> tuple[Manifest | None, list[Finding]]:
+    path = folder / MANIFEST_NAME
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableFolderError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'not UTF-8'}") from error
+    read = read_manifest(text)
+    if isinstance(read, Malformed):
+        return None, [finding_about("E614", "; ".join(read.reasons), path=str(path))]
+    manifest, _ = read
+    if manifest.dataset not in program.datasets:
+        message = f"the sources declare no dataset `{manifest.dataset}`"
+        return None, [finding_about("E608", message, path=str(path))]
+    return manifest, []
+
+
+def _check_sources(program: ProgramPlan, manifest: Manifest) -> Iterator[Finding]:
+    """Compare the sources that the dataset rests on; other files may stand beside them."""
+    for name in sorted(program.sources.keys() | manifest.sources.keys()):
+        then, now = manifest.sources.get(name), program.sources.get(name)
+        if then != now:
+            how = "was added" if then is None else "was removed" if now is None else "was changed"
+            helps = ["compile again, or check the sources out that the manifest names"]
+            yield finding_about(
+                "E608", f"source `{name}` {how} after the compile", path=name, subject=name, helps=helps
+            )
+
+
+def _check_files(dataset: DatasetPlan, manifest: Manifest, folder: Path) -> Iterator[Finding]:
+    expected = {f"{split.name}.jsonl" for split in dataset.splits} | {CARD_NAME}
+    for name in sorted(expected | manifest.files.keys() | {path.name for path in folder.glob("*.jsonl")}):
+        path = folder / name
+        if name not in manifest.files or name not in expected:
+            yield finding_about("E602", f"`{name}` isn't a file of this dataset", path=str(path))
+        elif not path.is_file():
+            yield finding_about("E602", f"`{name}` is missing", path=str(path))
+        elif (found := describe_file(path)) != manifest.files[name]:
+            said = manifest.files[name]
+            note = f"manifest: {said.rows} lines, {said.bytes} bytes, sha256 {said.sha256[:16]}..."
+            here = f"file: {found.rows} lines, {found.bytes} bytes, sha256 {found.sha256[:16]}..."
+            yield finding_about("E602", f"`{name}` isn't the file in the manifest", path=str(path), notes=[note, here])
+
+
+def _lines(path: Path, split: str) -> Iterator[Line]:
+    with path.open("rb") as file:
+        for number, data in enumerate(file, start=1):
+            text = data.decode("utf-8", errors="surrogateescape")
+            yield Line(str(path), number, split, text.removesuffix("\n"))
+
+
+class _Across:
+    """What ties lines together, in their order: every task once and at its place, no evidence twice, no candidate
+    left out without need, combinations that stay unseen, and the counts in manifest and card.
+
+    It keeps a short name for each task, no text.
+    """
+
+    def __init__(self, program: ProgramPlan, dataset: DatasetPlan) -> None:
+        self.program = program
+        self.dataset = dataset
+        self.places = {
+            spec: place for split in dataset.splits for place, spec in enumerate(split_specs(dataset, split))
+        }
+        self.missing = set(self.places)
+        self.last: dict[str, int] = {}
+        self.seen: dict[str, str] = {}
+        self.novelty = Novelty(dataset)
+        self.tallies = {split.name: Tally() for split in dataset.splits}
+        self.example: TaskRecord | None = None
+        self.rows = 0
+
+    def add(self, checked: Checked) -> Iterator[Finding]:
+        self.rows += 1
+        line, spec = checked.line, checked.spec
+        here = f"{line.path}:{line.number}" if spec is None else spec.id
+
+        def find(code: str, message: str) -> Finding:
+            return finding_about(code, message, path=line.path, line=line.number, subject=here)
+
+        if spec is not None:
+            if spec in self.missing:
+                self.missing.remove(spec)
+                if self.places[spec] < self.last.get(spec.split, -1):
+                    yield find("E603", f"task `{spec.id}` isn't at its place in the split")
+                self.last[spec.split] = self.places[spec]
+            else:
+                yield find("E603", f"task `{spec.id}` is there twice, or isn't one of the split")
+            self.novelty.add(spec, checked.codes, checked.regions)
+        if checked.record is not None and checked.meta is not None:
+            self.example = self.example or checked.record
+            self.tallies[line.split].add(checked.record, checked.meta)
+        if any(evidence not in self.seen for evidence in checked.earlier):
+            yield find("E609", f"`{here}` passes over a candidate that could have been the task")
+        if checked.evidence is not None:
+            other = self.seen.setdefault(checked.evidence, f"{here} (line {line.number})")
+            if other != f"{here} (line {line.number})":
+                yield find("E606", f"`{here}` prints the same evidence as {other}")
+
+    def close(self, folder: Path) -> Iterator[Finding]:
+        for spec in sorted(self.missing):
+            path = str(folder / f"{spec.split}.jsonl")
+            yield finding_about("E603", f"task `{spec.id}` is missing", path=path, subject=spec.id)
+        for spec, message in self.novelty.broken():
+            path = str(folder / f"{spec.split}.jsonl")
+            yield finding_about("E613", message, path=path, subject=spec.id)
+
+    def compare(self, manifest: Manifest, folder: Path) -> Iterator[Finding]:
+        """Manifest and card against what the lines and the sources say."""
+        counts = {name: dict(sorted(tally.archetypes.items())) for name, tally in self.tallies.items()}
+        wrong = [
+            name
+            for name, said, found in (
+                ("version", manifest.version, self.dataset.version),
+                ("archetypes", manifest.archetypes, counts),
+            )
+            if said != found
+        ]
+        if wrong:
+            message = f"not what the files and the sources say: {', '.join(wrong)}"
+            yield finding_about("E614", message, path=str(folder / MANIFEST_NAME))
+        path = folder / CARD_NAME
+        if self.example is None or not path.is_file():
+            return
+        splits = tuple(
+            CardSplit(name, f"{name}.jsonl", describe_file(folder / f"{name}.jsonl"), tally)
+            for name, tally in self.tallies.items()
+            if (folder / f"{name}.jsonl").is_file()
+        )
+        card = render_card(self.program, self.dataset, splits, self.example, package="gpu_train_debug")
+        if path.read_bytes() != card.encode():
+            yield finding_about("E602", "the card isn't the one that belongs to these files", path=str(path))
+
+
+# ------------------------------------------------------------------ lines, by workers
+
+
+_CHECKER: LineChecker | None = None
+
+
+def _start_worker(program: ProgramPlan, dataset: DatasetPlan) -> None:
+    global _CHECKER
+    _CHECKER = LineChecker(program, dataset)
+
+
+def _check_in_worker(lines: tuple[Line, ...]) -> list[Checked]:
+    assert _CHECKER is not None, "the worker was not started"
+    return [_CHECKER.check(line) for line in lines]
+
+
+@contextmanager
+def _checkers(
+    program: ProgramPlan, dataset: DatasetPlan, jobs: int
+) -> Iterator[Callable[[Iterator[Line]], Iterator[Checked]]]:
+    """A function that checks lines, in their order, with `jobs` worker processes (none for one job)."""
+    if jobs <= 1:
+        checker = LineChecker(program, dataset)
+        yield lambda lines: map(checker.check, lines)
+        return
+    with worker_pool(jobs, _start_worker, (program, dataset)) as pool:
+        yield lambda lines: _check_by_pool(pool, lines, WINDOW * jobs)
+
+
+def _check_by_pool(pool: Executor, lines: Iterator[Line], window: int) -> Iterator[Checked]:
+    chunks = iter(lambda: tuple(islice(lines, CHUNK)), ())
+    for _, checked in in_order(chunks, lambda chunk: pool.submit(_check_in_worker, chunk), window=window):
+        yield from checked
+
+
+def _rebuild(program: ProgramPlan, dataset: DatasetPlan, manifest: Manifest, jobs: int) -> Iterator[Finding]:
+    """Compile into a temporary folder and compare the checksums."""
+    import tempfile
+
+    from compiler.dataset.build import BuildFailedError, build_dataset
+
+    with tempfile.TemporaryDirectory() as name:
+        try:
+            build_dataset(program, dataset, Path(name), jobs=jobs)
+        except BuildFailedError as failure:
+            yield from failure.findings
+            return
+        for file, entry in manifest.files.items():
+            again = Path(name) / file
+            if not again.is_file() or describe_file(again) != entry:
+                yield finding_about("E612", f"compiling again gives no such `{file}`", path=file)

@@ -1,0 +1,244 @@
+"""The check of one emitted line: read, answered, derived, proved and made again.
+
+In: a line of a split's file. Out: what is wrong with it, and what the checks across lines need. The prompt is
+read by the independent reader; nothing that the record says of itself is believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import attrs
+
+from compiler.emit.record import Gold, Malformed, Meta, TaskRecord, evidence_hash, read_gold, read_meta, read_record
+from compiler.findings import Finding, finding_about
+from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan, SystemPlan
+from compiler.reader import (
+    Document,
+    ReadError,
+    Solution,
+    TooMuchWorkError,
+    answer_json,
+    read_prompt,
+    rivals,
+    solve,
+)
+from compiler.reader.text.values import Value
+from compiler.splits import TaskSpec, regions_of
+from compiler.tasks.maker import DisagreementError, Judgement, System, UndecidedError, Workbench
+from solvers.evaluate import observe
+from solvers.outcome import Assignment, TaskProof, Verdict
+
+
+@attrs.frozen
+class Line:
+    """One line of a split's file; `text` has no line end."""
+
+    path: str
+    number: int
+    split: str
+    text: str
+
+
+@attrs.frozen
+class Checked:
+    """What one line is, once checked: its spec and evidence where they could be derived."""
+
+    line: Line
+    findings: tuple[Finding, ...]
+    record: TaskRecord | None = None
+    meta: Meta | None = None
+    spec: TaskSpec | None = None
+    evidence: str | None = None
+    codes: frozenset[str] = frozenset()
+    regions: frozenset[str] = frozenset()
+    earlier: tuple[str, ...] = ()  # evidence of the candidates before it that could have been the task
+
+
+class LineChecker:
+    """Checks lines one by one; builds what a system needs once."""
+
+    def __init__(self, program: ProgramPlan, dataset: DatasetPlan) -> None:
+        self.program = program
+        self.dataset = dataset
+        self.splits: Mapping[str, SplitPlan] = {split.name: split for split in dataset.splits}
+        self.workbench = Workbench(program, dataset)
+
+    def check(self, line: Line) -> Checked:
+        record = read_record(line.text)
+        if isinstance(record, Malformed):
+            message = "; ".join(record.reasons)
+            return Checked(line, (finding_about("E601", message, path=line.path, line=line.number),))
+        return _RecordCheck(self, line, record).run()
+
+
+class _RecordCheck:
+    """The check of one well-formed record."""
+
+    def __init__(self, checker: LineChecker, line: Line, record: TaskRecord) -> None:
+        self.checker = checker
+        self.line = line
+        self.record = record
+        gold, meta = read_gold(record.gold), read_meta(record.meta)
+        assert isinstance(gold, Gold)
+        assert isinstance(meta, Meta)
+        self.gold = gold
+        self.meta = meta
+        self.findings: list[Finding] = []
+        self.spec = TaskSpec.of(record)
+
+    def find(self, code: str, message: str, *notes: str, inconclusive: bool = False) -> None:
+        self.findings.append(
+            finding_about(
+                code,
+                message,
+                path=self.line.path,
+                line=self.line.number,
+                subject=self.record.id,
+                notes=notes,
+                inconclusive=inconclusive,
+            )
+        )
+
+    def run(self) -> Checked:
+        if self.record.split != self.line.split:
+            self.find("E607", f"the task says that it is of split `{self.record.split}`")
+            return self.done()
+        archetype = self.checker.program.archetypes.get(self.record.archetype)
+        uses = dict(self.checker.splits[self.line.split].uses)
+        if archetype is None or self.record.archetype not in uses:
+            self.find("E607", f"split `{self.line.split}` has no archetype `{self.record.archetype}`")
+            return self.done()
+        values = self.read()
+        if values is None:
+            return self.done()
+        system = self.checker.workbench.system(archetype.system)
+        try:
+            world = world_of(system.plan, values)
+        except KeyError as error:
+            self.find("E605", f"the prompt isn't one of system `{archetype.system}`: {error.args[0]}")
+            return self.done()
+        evidence = observe(system.plan.problem, world)
+        name = evidence_hash(archetype.system, evidence)
+        if name != self.meta.evidence:
+            self.find("E605", "the numbers in the prompt aren't those that `meta.evidence` names")
+        candidates = self.checker.workbench.first_candidates(self.spec, self.meta.draw)
+        drawn = candidates[self.meta.draw] if self.meta.draw < len(candidates) else None
+        earlier: tuple[str, ...] = ()
+        if drawn is not None and observe(system.plan.problem, drawn) == evidence:
+            world = dict(drawn)  # of the same evidence class, so what is proved for one is proved for the other
+            earlier = tuple(self.possible(system, candidates[:-1]))
+        else:
+            self.find("E609", "made again from its id and the seed, this is another task")
+        proof = self.prove(system, world)
+        if proof is not None and not self.findings:
+            self.compare(world, proof)
+        return self.done(
+            evidence=name,
+            regions=regions_of(self.checker.program, self.checker.dataset, archetype.system, world),
+            earlier=earlier,
+        )
+
+    def possible(self, system: System, candidates: Sequence[Assignment]) -> Iterator[str]:
+        """The evidence of the candidates that could have been the task, had it not been taken already."""
+        for world in candidates:
+            if not self.checker.workbench.judge(self.spec, world).flaw:
+                yield evidence_hash(system.plan.name, observe(system.plan.problem, world))
+
+    def done(
+        self, evidence: str | None = None, regions: frozenset[str] = frozenset(), earlier: tuple[str, ...] = ()
+    ) -> Checked:
+        codes = frozenset(self.gold.codes)
+        findings = tuple(self.findings)
+        return Checked(self.line, findings, self.record, self.meta, self.spec, evidence, codes, regions, earlier)
+
+    def read(self) -> dict[str, Value] | None:
+        """Let the reader answer the prompt alone and compare with the gold; gives one world that fits."""
+        try:
+            document = read_prompt(self.record.prompt)
+        except ReadError as error:
+            self.find("E605", f"the prompt can't be read: {error}")
+            return None
+        solution = solve(document)
+        if solution.answer is None:
+            self.find("E605", f"the prompt has no one answer: {solution.reason}", solution.detail)
+            return None
+        if (answer := answer_json(solution)) != self.record.gold:
+            notes = (f"gold: {self.record.gold}", f"answer: {answer}")
+            self.find("E604", "the gold isn't what the prompt and its runbook give", *notes)
+        self.look_for_rivals(document, solution)
+        return {**document.values, **solution.walks[0].world}
+
+    def look_for_rivals(self, document: Document, solution: Solution) -> None:
+        """P2 and P3 once more, by the reader alone: is the fix the one cheapest repair in every world that fits?"""
+        try:
+            found = rivals(document, solution)
+        except TooMuchWorkError:
+            self.find("E503", "the reader's search for other repairs takes too long", inconclusive=True)
+            return
+        if found.failure:
+            self.find("E611", f"by the prompt alone the fix is no repair: {found.failure}")
+        for rival in found.rivals[:1]:
+            self.find("E611", f"by the prompt alone {dict(rival)} repairs it too and costs no more")
+
+    def refuse(self, judged: Judgement) -> None:
+        """Say why the world can't be a task of its split."""
+        if judged.proof.verdict is Verdict.INCONCLUSIVE:
+            self.find("E503", f"counting can't decide it: {judged.proof.reason}", inconclusive=True)
+        elif judged.proof.verdict is not Verdict.UNIQUE:
+            self.find("E611", f"the gold is {judged.proof.verdict.value}: it isn't {judged.flaw}")
+        else:
+            self.find("E607", "the split asks for tasks that take more channels than this one")
+
+    def prove(self, system: System, world: Mapping[str, int]) -> TaskProof | None:
+        """Prove again; None where that fails."""
+        judged = self.checker.workbench.judge(self.spec, world)
+        if judged.flaw:
+            self.refuse(judged)
+            return None
+        proof = judged.proof
+        try:
+            system.confirm(proof, self.record.id)
+        except UndecidedError:
+            self.find("E503", "a proof ran out of budget", inconclusive=True)
+            return None
+        except DisagreementError as error:
+            self.find("E611", error.what)
+            return None
+        return proof
+
+    def compare(self, world: Mapping[str, int], proof: TaskProof) -> None:
+        """Everything else: written again, the record is this one, byte for byte."""
+        record, meta = self.checker.workbench.record(self.spec, self.meta.draw, world, proof)
+        if record.prompt != self.record.prompt:
+            self.find("E605", "the text of the prompt isn't what the sources print")
+        if record.gold != self.record.gold:
+            self.find("E604", "the gold isn't written as the compiler writes it")
+        names = [field.name for field in attrs.fields(Meta)]
+        if wrong := [name for name in names if getattr(meta, name) != getattr(self.meta, name)]:
+            self.find("E610", f"wrong in `meta`: {', '.join(wrong)}")
+
+
+def world_of(system: SystemPlan, values: Mapping[str, Value]) -> dict[str, int]:
+    """What the reader found, in the integers of the system's problem.
+
+    Raises:
+        KeyError: A variable is missing, or has a value that it can't have.
+    """
+    world: dict[str, int] = {}
+    for plan in system.variables:
+        if plan.name not in values:
+            raise KeyError(f"`{plan.name}` isn't stated")
+        found = values[plan.name]
+        if plan.display.labels is None and type(found) is int:
+            world[plan.name] = found
+            continue
+        word = found if isinstance(found, str) else str(found).lower()
+        codes = {label: code for code, label in (plan.display.labels or {}).items()}
+        if word not in codes:
+            raise KeyError(f"`{plan.name}` has no value {word}")
+        world[plan.name] = codes[word]
+    for variable in system.problem.variables:
+        if world[variable.name] not in variable.domain:
+            raise KeyError(f"`{variable.name}` can't be {world[variable.name]}")
+    return world

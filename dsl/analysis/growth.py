@@ -1,0 +1,113 @@
+"""How large expressions become when relations and `with`s are written out, and how deep.
+
+In: a checked system. Out: sizes without writing anything out, so that later stages can be bounded. Inside
+one `with` each relation counts once; a `with` inside a `with` counts again each time its own surroundings do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dsl.checked import CheckedSystem, RelationRef, Typed, Within, expressions_of, parts
+from dsl.diagnostics.collector import Findings
+
+MAX_SIZE: Final = 50_000
+"""How many sub-expressions a system may come to, with every `with` written out."""
+
+MAX_DEPTH: Final = 200
+"""How deeply expressions may nest when relations are written out."""
+
+
+def check_growth(system: CheckedSystem, findings: Findings) -> bool:
+    """Report a system that would become too large or too deep; true if it doesn't."""
+    growth = _Growth()
+    for relation in system.relations:
+        growth.add(relation.name, relation.value)
+        if not _fits(growth, relation.value, f"relation `{relation.name}`", findings):
+            return False
+    total = sum(growth.own.values())
+    for expr in expressions_of(system):
+        total += growth.size(expr)
+        if not _fits(growth, expr, "this expression", findings):
+            return False
+    if total > MAX_SIZE:
+        findings.error(
+            "E424",
+            f"system `{system.name}` comes to {total} terms when every `with` is written out",
+            system.span,
+            f"at most {MAX_SIZE} are allowed",
+            helps=("use fewer `with`s, above all inside relations that other `with`s reach",),
+        )
+    return total <= MAX_SIZE
+
+
+def _fits(growth: _Growth, expr: Typed, what: str, findings: Findings) -> bool:
+    size, depth = growth.size(expr), growth.depth(expr)
+    if size > MAX_SIZE:
+        number = str(size) if size < 10**12 else "more than 10^12"
+        findings.error(
+            "E424",
+            f"{what} comes to {number} terms when every `with` is written out",
+            expr.span,
+            f"at most {MAX_SIZE} are allowed",
+            helps=("a `with` around a relation that itself uses `with` multiplies: state one of them directly",),
+        )
+        return False
+    if depth > MAX_DEPTH:
+        findings.error(
+            "E425",
+            f"{what} is {depth} levels deep when relations are written out",
+            expr.span,
+            f"at most {MAX_DEPTH} are allowed",
+            helps=("let fewer relations build on each other in a chain",),
+        )
+        return False
+    return True
+
+
+class _Growth:
+    """Sizes and depths of relations, added in the order in which they use each other."""
+
+    def __init__(self) -> None:
+        self.own: dict[str, int] = {}
+        self._depths: dict[str, int] = {}
+        self._reach: dict[str, frozenset[str]] = {}
+
+    def add(self, name: str, value: Typed) -> None:
+        self._depths[name] = self.depth(value)
+        self._reach[name] = self._reached(value) | {name}
+        self.own[name] = self.size(value)
+
+    def size(self, expr: Typed) -> int:
+        """Terms of `expr` itself, and of what its `with`s come to."""
+        total = 0
+        for node in _outside_withins(expr):
+            total += 1
+            if isinstance(node, Within):
+                total += self.size(node.body) + sum(self.size(new) for _, new in node.changes)
+                total += sum(self.own[name] for name in self._reached(node.body))
+        return total
+
+    def depth(self, expr: Typed) -> int:
+        if isinstance(expr, RelationRef):
+            return 1 + self._depths[expr.name]
+        return 1 + max((self.depth(part) for part in parts(expr)), default=0)
+
+    def _reached(self, expr: Typed) -> frozenset[str]:
+        """The relations that `expr` hangs on, other than through its `with`s."""
+        reached: set[str] = set()
+        for node in _outside_withins(expr):
+            if isinstance(node, RelationRef):
+                reached |= self._reach[node.name]
+        return frozenset(reached)
+
+
+def _outside_withins(expr: Typed) -> Iterator[Typed]:
+    """Sub-expressions down to the `with`s, those included."""
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, Within):
+            stack.extend(parts(node))

@@ -1,0 +1,214 @@
+"""What is well formed and still wrong, or likely wrong: dead rules, contradictions, things nobody uses.
+
+In: a checked program without errors, its scopes and bounds. Out: errors for what is surely wrong, warnings
+for the rest. Lints that need worlds to be drawn are in the compiler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from dsl.analysis.bounds import Bounds
+from dsl.check.declarations import Library
+from dsl.check.names import Index
+from dsl.check.systems import SystemScope
+from dsl.checked import (
+    CheckedArchetype,
+    CheckedAssign,
+    CheckedProgram,
+    CheckedRule,
+    CheckedSet,
+    CheckedSystem,
+    Earlier,
+    Operation,
+    Typed,
+    Within,
+    expressions_of,
+    walk_typed,
+)
+from dsl.diagnostics.collector import Findings, listed
+from dsl.syntax import nodes
+from dsl.value_types import FLAG
+
+LEAST_CODES: Final = 3
+"""With fewer codes in a system, what a prompt prints gives the answer away."""
+
+
+def lint_program(
+    program: CheckedProgram,
+    systems: Mapping[str, SystemScope],
+    index: Index,
+    library: Library,
+    bounds: Mapping[str, Bounds],
+    findings: Findings,
+) -> None:
+    """Run every lint of the language."""
+    for name, system in program.systems.items():
+        _lint_conditions(system, bounds[name], findings)
+        for rule in system.rules:
+            _lint_rule(rule, system, bounds[name], findings)
+        for expr in expressions_of(system):
+            _lint_withs(expr, bounds[name], findings)
+    for archetype in program.archetypes.values():
+        for condition in (*archetype.wheres, *archetype.hards):
+            _lint_withs(condition.condition, bounds[archetype.system], findings)
+        _lint_archetype(archetype, program.systems[archetype.system], bounds[archetype.system], findings)
+    _lint_leaks(program, findings)
+    _lint_unused(systems, index, library, findings)
+
+
+def _lint_conditions(system: CheckedSystem, bounds: Bounds, findings: Findings) -> None:
+    requires = [each.condition for each in system.requires]
+    if requires and bounds.never(*requires):
+        findings.error(
+            "E426", f"no world of `{system.name}` is valid", system.requires[-1].span, "these conditions exclude all"
+        )
+        return
+    sounds = [each.condition for each in system.sounds]
+    if sounds and bounds.never(*sounds):
+        findings.error("E426", f"no run of `{system.name}` is sound", system.sounds[-1].span, "this never holds")
+    for sound in system.sounds:
+        if bounds.always(sound.condition):
+            findings.warn("W444", "this condition always holds", sound.span, "it says nothing about a run")
+
+
+def _lint_rule(rule: CheckedRule, system: CheckedSystem, bounds: Bounds, findings: Findings) -> None:
+    requires = [each.condition for each in system.requires]
+    if bounds.never(rule.guard) or bounds.never(rule.guard, *requires):
+        findings.error(
+            "E409",
+            f"rule `{rule.name}` can never fire",
+            rule.guard.span,
+            "this holds in no valid world",
+        )
+        return
+    hangs_on = bounds.support(rule.guard)
+    for alternative in rule.alternatives:
+        fields = {item.field for item in alternative}
+        idle = not fields & hangs_on
+        why = f"the guard doesn't depend on {listed(sorted(fields))}" if idle else "the guard holds with these values"
+        if idle or _stays_true(rule.guard, alternative, bounds):
+            findings.error(
+                "E410",
+                f"rule `{rule.name}` fires again after its own fix",
+                alternative[0].span.to(alternative[-1].span),
+                why,
+                secondary=((rule.guard.span, "this stays true"),),
+                notes=(f"the guard hangs on {listed(sorted(hangs_on)) or 'nothing'}",),
+            )
+        for item in alternative:
+            if isinstance(item, CheckedAssign) or any(isinstance(node, Earlier) for node in walk_typed(item.where)):
+                continue
+            if bounds.never(item.where):
+                findings.error(
+                    "E409",
+                    f"`{item.field}` never gets a value here",
+                    item.where.span,
+                    "no value of any field satisfies this",
+                )
+
+
+def _stays_true(guard: Typed, alternative: tuple[CheckedSet, ...], bounds: Bounds) -> bool:
+    """Whether it is sure that the guard still holds after sets that don't look for a value."""
+    after = guard
+    for item in reversed(alternative):
+        if not isinstance(item, CheckedAssign) or any(isinstance(node, Earlier) for node in walk_typed(item.value)):
+            return False
+        after = Within(after, ((item.field, item.value),), FLAG, span=guard.span)
+    return bounds.always(Operation("implies", (guard, after), FLAG, span=guard.span))
+
+
+def _lint_withs(expr: Typed, bounds: Bounds, findings: Findings) -> None:
+    """Changes of variables that the changed expression doesn't hang on."""
+    for node in walk_typed(expr):
+        if isinstance(node, Within):
+            idle = [name for name, _ in node.changes if name not in bounds.support(node.body)]
+            if idle:
+                findings.warn(
+                    "W448",
+                    f"`with` changes nothing: this doesn't hang on {listed(idle, last='or')}",
+                    node.body.span,
+                    "the same in the other world",
+                    helps=("`with` binds tightly: write `(a * b) with (...)`",),
+                )
+
+
+def _lint_archetype(archetype: CheckedArchetype, system: CheckedSystem, bounds: Bounds, findings: Findings) -> None:
+    wheres = [each.condition for each in archetype.wheres]
+    every = [*wheres, *(each.condition for each in system.requires)]
+    if wheres and (bounds.never(*wheres) or bounds.never(*every)):
+        findings.error(
+            "E426",
+            f"no world belongs to `{archetype.name}`",
+            archetype.wheres[-1].span,
+            "the conditions exclude all worlds",
+        )
+        return
+    hards = [each.condition for each in archetype.hards]
+    if hards and bounds.never(*hards, *wheres):
+        findings.error(
+            "E426", f"no boundary task belongs to `{archetype.name}`", archetype.hards[-1].span, "this never holds"
+        )
+
+
+def _lint_leaks(program: CheckedProgram, findings: Findings) -> None:
+    """A system's prompts must leave several answers open."""
+    for name, system in program.systems.items():
+        archetypes = [each for each in program.archetypes.values() if each.system == name]
+        if not archetypes:
+            continue
+        codes = sorted({rule.code for rule in system.rules})
+        if len(codes) < LEAST_CODES:
+            findings.warn(
+                "W442",
+                f"system `{name}` has {len(codes)} {'code' if len(codes) == 1 else 'codes'}",
+                system.span,
+                f"at least {LEAST_CODES} keep its prompts from giving the answer away",
+            )
+        if all(archetype.faults for archetype in archetypes):
+            findings.warn(
+                "W442",
+                f"system `{name}` has no healthy archetype",
+                system.span,
+                "every run that is shown has a fault",
+                helps=("add an archetype with `fault none`",),
+            )
+
+
+# ------------------------------------------------------------------ what nobody uses
+
+
+def _lint_unused(systems: Mapping[str, SystemScope], index: Index, library: Library, findings: Findings) -> None:
+    """Declarations without a use; config fields and given facts may be there to distract."""
+    used = set[str]().union(*(scope.used for scope in library.scopes.values()))
+    shared = {module for other, seen in index.sees.items() for module in seen if module != other}
+    for module, parsed in index.modules.items():
+        if module in shared:
+            continue  # a library: its users decide what they need
+        for declaration in parsed.declarations:
+            if isinstance(declaration, nodes.EnumDecl | nodes.ConstDecl | nodes.TableDecl):
+                _unused(declaration.name, used, findings)
+    for system in systems.values():
+        for ident in _may_be_unused(system.decl):
+            _unused(ident, used, findings)
+    for dataset in index.datasets.values():
+        named = {ident.name for split in dataset.node.splits for ident in (*split.avoid, *split.within)}
+        for region in dataset.node.regions:
+            _unused(region.name, named, findings)
+
+
+def _may_be_unused(decl: nodes.SystemDecl) -> Iterator[nodes.Ident]:
+    for item in decl.items:
+        match item:
+            case nodes.ConstDecl() | nodes.TableDecl() | nodes.EnumDecl() | nodes.RelationDecl():
+                yield item.name
+            case nodes.VarBlock(kind="hidden"):
+                yield from (variable.name for variable in item.variables)
+            case _:
+                pass
+
+
+def _unused(ident: nodes.Ident, used: set[str], findings: Findings) -> None:
+    if ident.name not in used:
+        findings.warn("W441", f"`{ident.name}` is never used", ident.span, "declared here")

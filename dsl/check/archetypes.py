@@ -1,0 +1,295 @@
+"""Archetypes, compositions and their inline examples.
+
+In: the declarations, the scopes of files and of systems. Out: `CheckedArchetype`s by name; a composition
+carries the conditions of both parts, unless it is fresh. A wrong declaration is left out after its errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import attrs
+
+from dsl.check.expressions import Budget, Checker, in_domain
+from dsl.check.literals import constant_value
+from dsl.check.names import (
+    Declared,
+    FamilyDecl,
+    Index,
+    RelationSymbol,
+    Scope,
+    VariableSymbol,
+    check_members,
+    find_declared,
+    find_name,
+    report_duplicate,
+)
+from dsl.check.systems import SystemScope
+from dsl.checked import CheckedArchetype, CheckedCondition, CheckedExample, Constant
+from dsl.diagnostics.collector import Findings, listed
+from dsl.source import Span
+from dsl.syntax import nodes
+from dsl.value_types import ValueType
+
+HEALTHY_TIER = "healthy"
+COMPOSED_TIER = "two_fault"
+
+
+class FamilyChecker:
+    """Checks archetypes and compositions; `checked` grows as it goes."""
+
+    def __init__(
+        self,
+        index: Index,
+        scopes: Mapping[str, Scope],
+        systems: Mapping[str, SystemScope],
+        findings: Findings,
+        budget: Budget,
+    ) -> None:
+        self._index = index
+        self._scopes = scopes
+        self._systems = systems
+        self._findings = findings
+        self._budget = budget
+        self._scopes_in: dict[tuple[str, str], Scope] = {}
+        self.checked: dict[str, CheckedArchetype] = {}
+
+    def run(self) -> dict[str, CheckedArchetype]:
+        """Check all archetypes, then all compositions of them."""
+        families = self._index.families.values()
+        for declared in families:
+            if isinstance(declared.node, nodes.ArchetypeDecl):
+                self._archetype(declared.node, declared.module)
+        for declared in families:
+            if isinstance(declared.node, nodes.ComposeDecl):
+                self._compose(declared.node, declared.module)
+        return self.checked
+
+    def scope_in(self, ident: nodes.Ident, module: str) -> tuple[SystemScope, Scope] | None:
+        """The system that `ident` names, and what a condition on its worlds sees in `module`."""
+        declared = find_declared(self._index, self._index.systems, ident, module, "system", self._findings)
+        if declared is None or ident.name not in self._systems:
+            return None
+        system = self._systems[ident.name]
+        if (ident.name, module) not in self._scopes_in:
+            self._scopes_in[ident.name, module] = self._joined_scope(system, self._scopes[module])
+        return system, self._scopes_in[ident.name, module]
+
+    def _joined_scope(self, system: SystemScope, here: Scope) -> Scope:
+        """What a file sees, and what the system declares; the two must not clash."""
+        for name in here.names.keys() & system.own.keys():
+            report_duplicate(name, here.names[name].ident, system.own[name].ident, self._findings)
+        if here.names.keys() & system.members:
+            check_members([(each, None) for each in system.scope.enumerations], here.names, self._findings)
+        return attrs.evolve(
+            here,
+            names={**here.names, **system.own},
+            types={**here.types, **system.own_types},
+            enumerations=tuple(dict.fromkeys((*here.enumerations, *system.scope.enumerations))),
+        )
+
+    def _archetype(self, decl: nodes.ArchetypeDecl, module: str) -> None:
+        before = self._findings.error_count
+        found = self.scope_in(decl.system, module)
+        if found is None:
+            return
+        system, scope = found
+        faults: tuple[str, ...] = ()
+        if decl.fault is not None:
+            faults = (decl.fault.name,)
+            if decl.fault.name not in system.rules:
+                helps = self._findings.suggestion(decl.fault.name, system.rules)
+                message = f"`{decl.system.name}` has no rule `{decl.fault.name}`"
+                self._findings.error("E210", message, decl.fault.span, "not declared there", helps=helps)
+                faults = ()
+        if (decl.fault is None) != (decl.tier.name == HEALTHY_TIER):
+            self._findings.error(
+                "E419",
+                f"tier `{HEALTHY_TIER}` and `fault none` belong together",
+                decl.tier.span,
+                "one without the other",
+            )
+        wheres, hards = self._conditions(decl.wheres, scope)
+        codes = {system.rules[fault] for fault in faults} if len(faults) == (decl.fault is not None) else None
+        examples = self._examples(decl.examples, system, scope, codes)
+        if self._findings.error_count == before:
+            self.checked[decl.name.name] = CheckedArchetype(
+                name=decl.name.name,
+                title=decl.title,
+                system=decl.system.name,
+                faults=faults,
+                tier=decl.tier.name,
+                wheres=wheres,
+                hards=hards,
+                examples=examples,
+                parts=(),
+                span=decl.name.span,
+            )
+
+    def _compose(self, decl: nodes.ComposeDecl, module: str) -> None:
+        before = self._findings.error_count
+        declared = [self._part(ident, module) for ident in (decl.first, decl.second)]
+        first = declared[0]
+        found = None if first is None else self.scope_in(first.system, module)
+        if first is None or found is None:
+            return
+        system, scope = found
+        if declared[1] is not None:
+            self._refuse_pair(decl, first, declared[1])
+        wheres, hards = self._conditions(decl.wheres, scope)
+        parts = [self.checked.get(ident.name) for ident in (decl.first, decl.second)]
+        faults = [fault for part in parts if part is not None for fault in part.faults]
+        known = all(parts) and all(fault in system.rules for fault in faults)
+        codes = {system.rules[fault] for fault in faults} if known else None
+        examples = self._examples(decl.examples, system, scope, codes)
+        if self._findings.error_count > before or parts[0] is None or parts[1] is None:
+            return
+        inherited = () if decl.fresh else (parts[0], parts[1])
+        self.checked[decl.name.name] = CheckedArchetype(
+            name=decl.name.name,
+            title=decl.title,
+            system=first.system.name,
+            faults=(*parts[0].faults, *parts[1].faults),
+            tier=COMPOSED_TIER,
+            wheres=(*(each for part in inherited for each in part.wheres), *wheres),
+            hards=(*(each for part in inherited for each in part.hards), *hards),
+            examples=examples,
+            parts=(decl.first.name, decl.second.name),
+            span=decl.name.span,
+        )
+
+    def _part(self, ident: nodes.Ident, module: str) -> nodes.ArchetypeDecl | None:
+        """The archetype that a composition names."""
+        declared: Declared[FamilyDecl] | None = find_declared(
+            self._index, self._index.families, ident, module, "archetype", self._findings
+        )
+        if declared is None:
+            return None
+        if isinstance(declared.node, nodes.ArchetypeDecl) and declared.node.fault is not None:
+            return declared.node
+        what = "a composition" if isinstance(declared.node, nodes.ComposeDecl) else "a healthy control"
+        self._findings.error(
+            "E418",
+            f"`{ident.name}` can't be part of a composition",
+            ident.span,
+            f"this is {what}",
+            helps=("name two archetypes with one fault each",),
+        )
+        return None
+
+    def _refuse_pair(self, decl: nodes.ComposeDecl, first: nodes.ArchetypeDecl, second: nodes.ArchetypeDecl) -> None:
+        """Both parts have to live in one system and differ in their fault."""
+        assert first.fault is not None
+        assert second.fault is not None
+        if first.system.name != second.system.name:
+            message = f"`{decl.first.name}` and `{decl.second.name}` are of different systems"
+            why = f"of `{second.system.name}`, not of `{first.system.name}`"
+        elif first.fault.name == second.fault.name:
+            message = f"`{decl.first.name}` and `{decl.second.name}` have the same fault"
+            why = f"the fault of both is `{first.fault.name}`"
+        else:
+            return
+        self._findings.error("E418", message, decl.second.span, why)
+
+    def _conditions(
+        self, wheres: Iterable[nodes.Where], scope: Scope
+    ) -> tuple[tuple[CheckedCondition, ...], tuple[CheckedCondition, ...]]:
+        """The conditions, and those of boundary tasks."""
+        plain: list[CheckedCondition] = []
+        hard: list[CheckedCondition] = []
+        for where in wheres:
+            condition = Checker(scope, self._findings, self._budget).condition(where.condition)
+            if condition is not None:
+                (hard if where.hard else plain).append(CheckedCondition(condition, "", span=where.condition.span))
+        return tuple(plain), tuple(hard)
+
+    # -------------------------------------------------------------- examples
+
+    def _examples(
+        self, examples: Iterable[nodes.Example], system: SystemScope, scope: Scope, codes: set[str] | None
+    ) -> tuple[CheckedExample, ...]:
+        checked = []
+        for example in examples:
+            found = self._example(example, system, scope, codes)
+            if found is not None:
+                checked.append(found)
+        return tuple(checked)
+
+    def _example(
+        self, decl: nodes.Example, system: SystemScope, scope: Scope, codes: set[str] | None
+    ) -> CheckedExample | None:
+        settings = self._settings(decl.settings, scope, editable=False)
+        fix = self._settings(decl.fix, scope, editable=True)
+        shows = self._shows(decl.shows, scope)
+        for code in decl.codes:
+            if code.name not in system.rules.values():
+                helps = self._findings.suggestion(code.name, (*system.rules.values(), "HEALTHY"))
+                message = f"`{system.decl.name.name}` has no code `{code.name}`"
+                self._findings.error("E210", message, code.span, "no rule has it", helps=helps)
+                return None
+        given = {code.name for code in decl.codes}
+        codes_span = decl.codes[0].span.to(decl.codes[-1].span) if decl.codes else decl.span
+        if codes is not None and given != codes:
+            self._findings.error(
+                "E417",
+                f"the example expects {listed(sorted(given)) or '`HEALTHY`'}",
+                codes_span,
+                f"the codes here are {listed(sorted(codes)) or '`HEALTHY`'}",
+            )
+        if system.checked is None:
+            return None
+        world = {variable.name: variable.default for variable in system.checked.variables} | settings
+        order = [variable.name for variable in system.checked.variables]
+        return CheckedExample(
+            text=decl.text or "",
+            world=tuple(world.items()),
+            codes=tuple(code.name for code in decl.codes),
+            fix=tuple(sorted(fix.items(), key=lambda change: order.index(change[0]))),
+            shows=shows,
+            codes_span=codes_span,
+            span=decl.span,
+        )
+
+    def _settings(
+        self, settings: Iterable[tuple[nodes.Ident, nodes.Expr]], scope: Scope, *, editable: bool
+    ) -> dict[str, int]:
+        """Values of variables; those of a fix only of editable ones."""
+        values: dict[str, int] = {}
+        seen: dict[str, nodes.Ident] = {}
+        for ident, expr in settings:
+            symbol = find_name(scope, ident, (VariableSymbol,), self._findings)
+            if ident.name in seen:
+                report_duplicate(ident.name, ident, seen[ident.name], self._findings, what="is given twice")
+            seen[ident.name] = ident
+            if symbol is None or symbol.variable is None:
+                continue
+            if editable and not symbol.variable.editable:
+                self._findings.error(
+                    "E413", f"`{ident.name}` can't be set", ident.span, "a fix changes editable config fields only"
+                )
+                continue
+            value = self._constant(expr, symbol.variable.type, f"the value of `{ident.name}`", scope)
+            if value is not None and in_domain(value, symbol, self._findings):
+                values[ident.name] = value.value
+        return values
+
+    def _shows(
+        self, shows: Iterable[tuple[nodes.Ident, nodes.Expr]], scope: Scope
+    ) -> tuple[tuple[str, int, Span], ...]:
+        values: dict[str, tuple[str, int, Span]] = {}
+        for ident, expr in shows:
+            symbol = find_name(scope, ident, (RelationSymbol,), self._findings)
+            if symbol is None or symbol.type is None:
+                continue
+            if ident.name in values:
+                earlier = nodes.Ident(ident.name, span=values[ident.name][2])
+                report_duplicate(ident.name, ident, earlier, self._findings, what="is given twice")
+                continue
+            value = self._constant(expr, symbol.type, f"the value of `{ident.name}`", scope)
+            if value is not None:
+                values[ident.name] = (ident.name, value.value, ident.span)
+        return tuple(values.values())
+
+    def _constant(self, expr: nodes.Expr, type_: ValueType, what: str, scope: Scope) -> Constant | None:
+        typed = Checker(scope, self._findings, self._budget, constant=True).value(expr, type_, what)
+        return None if typed is None else constant_value(typed, what, self._findings)

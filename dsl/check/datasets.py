@@ -1,0 +1,150 @@
+"""Datasets: regions, and splits that draw from archetypes.
+
+In: the declarations, with the archetypes and the scopes that `families` gives. Out: `CheckedDataset`s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from dsl.check.archetypes import FamilyChecker
+from dsl.check.expressions import Budget, Checker
+from dsl.check.names import Index, find_declared, report_duplicate
+from dsl.checked import CheckedArchetype, CheckedDataset, CheckedRegion, CheckedSplit
+from dsl.diagnostics.collector import Findings
+from dsl.syntax import nodes
+
+MAX_COUNT: Final = 1_000_000
+MAX_INTERACTION: Final = 3
+
+
+def check_datasets(
+    index: Index, families: FamilyChecker, findings: Findings, budget: Budget
+) -> dict[str, CheckedDataset]:
+    """Check every dataset; wrong ones are left out."""
+    checked = {}
+    for declared in index.datasets.values():
+        before = findings.error_count
+        dataset = _dataset(declared.node, declared.module, index, families, findings, budget)
+        if findings.error_count == before:
+            checked[dataset.name] = dataset
+    return checked
+
+
+def _dataset(
+    decl: nodes.DatasetDecl, module: str, index: Index, families: FamilyChecker, findings: Findings, budget: Budget
+) -> CheckedDataset:
+    _once([region.name for region in decl.regions], findings)
+    _once([split.name for split in decl.splits], findings)
+    regions = []
+    for region in decl.regions:
+        found = families.scope_in(region.system, module)
+        condition = None if found is None else Checker(found[1], findings, budget).condition(region.condition)
+        if condition is not None:
+            regions.append(CheckedRegion(region.name.name, region.system.name, condition, span=region.name.span))
+    names = {region.name.name: region.system.name for region in decl.regions}
+    splits = [_split(split, module, index, names, families.checked, findings) for split in decl.splits]
+    _check_unseen(decl.splits, findings)
+    return CheckedDataset(
+        name=decl.name.name,
+        version=decl.version,
+        seed=decl.seed,
+        title=decl.title,
+        regions=tuple(regions),
+        splits=tuple(splits),
+        span=decl.name.span,
+    )
+
+
+def _check_unseen(splits: Sequence[nodes.SplitDecl], findings: Findings) -> None:
+    names = [split.name.name for split in splits]
+    for split in splits:
+        for ident in split.unseen:
+            if ident.name not in names:
+                helps = findings.suggestion(ident.name, names)
+                findings.error("E210", f"unknown split `{ident.name}`", ident.span, "not in this dataset", helps=helps)
+            elif ident.name == split.name.name:
+                findings.error("E420", f"split `{ident.name}` can't be unseen in itself", ident.span, "this split")
+
+
+def _once(idents: Iterable[nodes.Ident], findings: Findings) -> None:
+    seen: dict[str, nodes.Ident] = {}
+    for ident in idents:
+        if ident.name in seen:
+            report_duplicate(ident.name, ident, seen[ident.name], findings)
+        seen.setdefault(ident.name, ident)
+
+
+def _split(
+    decl: nodes.SplitDecl,
+    module: str,
+    index: Index,
+    regions: Mapping[str, str],
+    families: Mapping[str, CheckedArchetype],
+    findings: Findings,
+) -> CheckedSplit:
+    for ident in (*decl.avoid, *decl.within):
+        if ident.name not in regions:
+            helps = findings.suggestion(ident.name, regions)
+            findings.error("E210", f"unknown region `{ident.name}`", ident.span, "not in this dataset", helps=helps)
+    for ident in decl.within:
+        if ident.name in {other.name for other in decl.avoid}:
+            findings.error("E420", f"`{ident.name}` is both avoided and required", ident.span, "no world is both")
+    if decl.interaction > MAX_INTERACTION:
+        findings.error(
+            "E420",
+            f"an interaction of {decl.interaction} can't be reached",
+            decl.name.span,
+            f"there are {MAX_INTERACTION} channels",
+        )
+    if decl.count < 1:
+        findings.error("E420", f"split `{decl.name.name}` asks for no task", decl.name.span, "at least 1 is needed")
+    if decl.count > MAX_COUNT:
+        findings.error(
+            "E420", f"split `{decl.name.name}` asks for {decl.count} tasks", decl.name.span, f"at most {MAX_COUNT}"
+        )
+    if not decl.uses:
+        findings.error("E420", f"split `{decl.name.name}` uses no archetype", decl.name.span, "add `use ...`")
+    uses: dict[str, int] = {}
+    _once([ident for use in decl.uses for ident in use.archetypes], findings)
+    for use in decl.uses:
+        for ident in use.archetypes:
+            if use.weight < 1:
+                findings.error("E420", f"`{ident.name}` has weight {use.weight}", ident.span, "at least 1 is needed")
+            if find_declared(index, index.families, ident, module, "archetype", findings) is not None:
+                uses[ident.name] = use.weight
+    _warn_idle(decl, regions, [families[name] for name in uses if name in families], findings)
+    return CheckedSplit(
+        name=decl.name.name,
+        count=decl.count,
+        boundary=decl.boundary,
+        avoid=tuple(ident.name for ident in decl.avoid),
+        within=tuple(ident.name for ident in decl.within),
+        interaction=decl.interaction,
+        unseen=tuple(ident.name for ident in decl.unseen),
+        uses=tuple(uses.items()),
+        span=decl.name.span,
+    )
+
+
+def _warn_idle(
+    decl: nodes.SplitDecl, regions: Mapping[str, str], used: Sequence[CheckedArchetype], findings: Findings
+) -> None:
+    """Warn of parts of a split that change nothing."""
+    systems = {archetype.system for archetype in used}
+    for ident in (*decl.avoid, *decl.within):
+        if used and ident.name in regions and regions[ident.name] not in systems:
+            findings.warn(
+                "W451",
+                f"region `{ident.name}` changes nothing in split `{decl.name.name}`",
+                ident.span,
+                f"no archetype here is of `{regions[ident.name]}`",
+            )
+    if decl.boundary and used and not any(archetype.hards for archetype in used):
+        findings.warn(
+            "W451",
+            f"`boundary` changes nothing in split `{decl.name.name}`",
+            decl.name.span,
+            "no archetype here has a `hard where`",
+        )

@@ -1,0 +1,184 @@
+"""Constants: literals in the unit of their place, constant expressions, and domains written out.
+
+In: syntax or checked expressions. Out: `Constant`s, or None after one error for each cause. A domain is
+counted before it is written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import attrs
+
+from dsl.check.names import Scope
+from dsl.checked import Constant, Typed
+from dsl.diagnostics.collector import Findings
+from dsl.evaluation import Evaluator
+from dsl.source import Span
+from dsl.syntax import nodes
+from dsl.value_types import (
+    FLAG,
+    MAX_DOMAIN,
+    MAX_MAGNITUDE,
+    Enumeration,
+    Flag,
+    Quantity,
+    Unit,
+    ValueType,
+    conversion,
+    pow2_values,
+    range_size,
+    type_text,
+    value_text,
+)
+
+ValueOf = Callable[[nodes.Expr, ValueType, str], Typed | None]
+"""Checks an expression that gives a value of a declared type; the text says what the value is for."""
+
+
+@attrs.frozen
+class Literal:
+    """A literal in the unit of its place; `constant` is None if it doesn't fit there."""
+
+    constant: Constant | None
+
+
+def literal_value(expr: nodes.Expr, type_: ValueType, scope: Scope, findings: Findings) -> Literal | None:
+    """Read a bare number as one in the unit of `type_`, and convert one with another unit.
+
+    Returns:
+        None if `expr` is no literal, or needs no such treatment.
+    """
+    sign, number = (-1, expr.operand) if isinstance(expr, nodes.Unary) and expr.op == "-" else (1, expr)
+    if not isinstance(number, nodes.IntLit) or not isinstance(type_, Quantity):
+        return None
+    if number.unit is None:
+        return Literal(Constant(sign * number.value, type_, span=expr.span))
+    if type_.dimension is None or len(type_.dimension) != 1:
+        return None
+    target = scope.types.get(type_.dimension[0][0])
+    written = scope.types.get(number.unit)
+    if not isinstance(target, Unit) or not isinstance(written, Unit) or written == target:
+        return None
+    ratio = conversion(written, target)
+    if ratio is None:
+        return None
+    scope.used.add(written.name)
+    if number.value * ratio.numerator % ratio.denominator:
+        findings.error(
+            "E306",
+            f"`{number.value} {written.name}` is not a whole number of `{target.name}`",
+            expr.span,
+            f"1 {target.name} = {ratio.denominator} {written.name}" if ratio.numerator == 1 else "",
+        )
+        return Literal(None)
+    value = number.value * ratio.numerator // ratio.denominator
+    if value > MAX_MAGNITUDE:
+        findings.error("E308", "a number out of range", expr.span, f"beyond 2^60 in `{target.name}`")
+        return Literal(None)
+    return Literal(Constant(sign * value, type_, span=expr.span))
+
+
+def constant_value(typed: Typed, what: str, findings: Findings) -> Constant | None:
+    """Compute an expression of constants; `what` says in messages what it is for."""
+    if isinstance(typed, Constant):
+        return typed
+    try:
+        value = int(Evaluator({}, {}).value(typed))
+    except ZeroDivisionError:
+        findings.error("E307", "division by zero", typed.span, "the divisor is 0")
+        return None
+    if abs(value) > MAX_MAGNITUDE:
+        findings.error("E308", f"{what} is out of range", typed.span, "beyond 2^60")
+        return None
+    return Constant(value, typed.type, span=typed.span)
+
+
+# ------------------------------------------------------------------ domains
+
+
+def domain_constants(
+    domain: nodes.Domain, type_: ValueType, value_of: ValueOf, findings: Findings
+) -> tuple[Constant, ...] | None:
+    """Write a domain out, in its order; at least one value, none twice."""
+    match domain:
+        case nodes.SetDomain(values=exprs):
+            return _listed(domain, exprs, type_, value_of, findings)
+        case nodes.RangeDomain(low=low, high=high, step=step):
+            if not _numbers(domain.span, type_, findings):
+                return None
+            if step <= 0:
+                findings.error("E402", "a step must be positive", domain.span, f"the step is {step}")
+                return None
+            size = range_size(low, high, step)
+            if not _size_fits(size, domain.span, findings):
+                return None
+            values = tuple(range(low, high + 1, step))
+        case nodes.Pow2Domain(low=low, high=high):
+            if not _numbers(domain.span, type_, findings):
+                return None
+            values = pow2_values(low, high)
+            if not _size_fits(len(values), domain.span, findings):
+                return None
+    return tuple(Constant(value, type_, span=domain.span) for value in values)
+
+
+def _numbers(span: Span, type_: ValueType, findings: Findings) -> bool:
+    if isinstance(type_, Quantity):
+        return True
+    findings.error(
+        "E301", f"a range has numbers, not values of `{type_text(type_)}`", span, helps=("list the values: `{a, b}`",)
+    )
+    return False
+
+
+def _size_fits(size: int, span: Span, findings: Findings) -> bool:
+    if size == 0:
+        findings.error("E401", "a domain without values", span, "no value lies in it")
+    elif size > MAX_DOMAIN:
+        findings.error(
+            "E403",
+            f"a domain of {size} values",
+            span,
+            f"at most {MAX_DOMAIN} are allowed",
+            helps=("use a larger `step`, `pow2`, or list the values that matter",),
+        )
+    return 0 < size <= MAX_DOMAIN
+
+
+def _listed(
+    domain: nodes.SetDomain, exprs: tuple[nodes.Expr, ...], type_: ValueType, value_of: ValueOf, findings: Findings
+) -> tuple[Constant, ...] | None:
+    if not _size_fits(len(exprs), domain.span, findings):
+        return None
+    constants: list[Constant] = []
+    for expr in exprs:
+        typed = value_of(expr, type_, "a value of the domain")
+        if typed is None:
+            continue
+        constant = constant_value(typed, "a value of a domain", findings)
+        if constant is None:
+            continue
+        earlier = next((each for each in constants if each.value == constant.value), None)
+        if earlier is not None:
+            findings.error(
+                "E404",
+                f"`{value_text(constant.value, type_)}` is listed twice",
+                constant.span,
+                "again here",
+                secondary=((earlier.span, "first here"),),
+            )
+            continue
+        constants.append(constant)
+    return tuple(constants) if len(constants) == len(exprs) else None
+
+
+def whole_domain(type_: ValueType, span: Span) -> tuple[Constant, ...] | None:
+    """All values of a flag or an enumeration; None for numbers, which need a stated domain."""
+    match type_:
+        case Flag():
+            return (Constant(0, FLAG, span=span), Constant(1, FLAG, span=span))
+        case Enumeration(members=members):
+            return tuple(Constant(code, type_, span=span) for code in range(len(members)))
+        case Quantity():
+            return None

@@ -1,0 +1,406 @@
+"""Systems: their variables, relations, log events and conditions.
+
+In: one `system` declaration and what its file sees. Out: a `SystemScope`, in which archetypes are checked,
+with the `CheckedSystem` if nothing in it is wrong. Relations are checked in the order in which they use each
+other; one that is wrong but says its type still lends that type to its uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeVar
+
+import attrs
+
+from dsl.check.declarations import check_enumeration, declare_values, report_cycle, resolve_type
+from dsl.check.expressions import Budget, Checker, in_domain
+from dsl.check.literals import constant_value, domain_constants, whole_domain
+from dsl.check.names import (
+    BUILT_IN_TYPES,
+    RelationSymbol,
+    Scope,
+    Symbol,
+    TableSymbol,
+    VariableSymbol,
+    check_members,
+    dependency_order,
+    mentioned,
+    report_duplicate,
+)
+from dsl.check.rules import RuleBook, check_keeps, check_rules
+from dsl.check.texts import check_show, fill_text
+from dsl.checked import (
+    CheckedAttribute,
+    CheckedCondition,
+    CheckedEvent,
+    CheckedRelation,
+    CheckedSystem,
+    CheckedTable,
+    CheckedVariable,
+    Constant,
+    TableRef,
+    Typed,
+    expressions_of,
+    walk_typed,
+)
+from dsl.diagnostics.collector import Findings
+from dsl.syntax import nodes
+from dsl.value_types import Enumeration, Quantity, Unit, ValueType, type_text
+
+T = TypeVar("T")
+
+KINDS = ("config", "given", "hidden")
+MAX_NAMES: Final = 500
+"""How many variables, relations, events, constants and tables a system may have."""
+
+LISTED = "in the order listed"
+
+
+@attrs.frozen
+class SystemScope:
+    """A system as others refer to it; `checked` is None if something in it is wrong.
+
+    Attributes:
+        own, own_types: The names that the system itself declares.
+        members: Of all enumerations that the system sees.
+        rules: Code of each rule.
+    """
+
+    decl: nodes.SystemDecl
+    scope: Scope
+    own: dict[str, Symbol]
+    own_types: dict[str, Unit | Enumeration | None]
+    members: frozenset[str]
+    rules: dict[str, str]
+    checked: CheckedSystem | None
+
+
+def check_system(decl: nodes.SystemDecl, outer: Scope, findings: Findings, budget: Budget) -> SystemScope:
+    """Check a system in the scope of its file."""
+    return _SystemCheck(decl, outer, findings, budget).run()
+
+
+class _SystemCheck:
+    def __init__(self, decl: nodes.SystemDecl, outer: Scope, findings: Findings, budget: Budget) -> None:
+        self.decl = decl
+        self.outer = outer
+        self.findings = findings
+        self.budget = budget
+        self.own: dict[str, Symbol] = {}
+        self.names: dict[str, Symbol] = dict(outer.names)
+        self.relations: dict[str, CheckedRelation] = {}
+        self.first: dict[str, nodes.Ident] = {}  # of several declarations of a name, the one that counts
+        self.enumerations: list[tuple[Enumeration, nodes.EnumDecl | nodes.EnumType]] = []
+        self.scope = attrs.evolve(outer, names=self.names, types=self._types())
+
+    def run(self) -> SystemScope:
+        before = self.findings.error_count
+        self._refuse_duplicates()
+        values = [item for item in self.decl.items if isinstance(item, nodes.ConstDecl | nodes.TableDecl)]
+        values = [decl for decl in values if self.first[decl.name.name] is decl.name]
+        declare_values(values, self.scope, self.names, self.findings, self.budget)
+        self._announce()
+        self.scope = attrs.evolve(
+            self.scope, enumerations=(*self.outer.enumerations, *(each for each, _ in self.enumerations))
+        )
+        variables = [self._variable(kind, variable) for kind, variable in self._variables()]
+        self._relations()
+        self._refuse_members()
+        rulebook = self._rulebook()
+        events = [self._event(event) for block in self._items(nodes.LogBlock) for event in block.events]
+        requires = [self._condition(each.condition, each.text) for each in self._items(nodes.RequireDecl)]
+        sounds = [self._condition(each.condition, each.text) for each in self._items(nodes.SoundDecl)]
+        keeps = check_keeps(self._items(nodes.KeepDecl), self.scope, self.findings)
+        rules = check_rules(rulebook, self._checker(), frozenset(keep.name for keep in keeps))
+        checked = None
+        if self.findings.error_count == before:
+            ordered = tuple(self.relations.values())
+            checked = CheckedSystem(
+                name=self.decl.name.name,
+                title=self.decl.title,
+                variables=tuple(each for kind in KINDS for each in variables if each is not None and each.kind == kind),
+                relations=ordered,
+                events=_known(events),
+                tables=(),
+                requires=_known(requires),
+                sounds=_known(sounds),
+                keeps=keeps,
+                rules=rules,
+                span=self.decl.name.span,
+            )
+            checked = attrs.evolve(checked, tables=self._used_tables(checked))
+        codes = {rule.name.name: rule.code.name for rule in rulebook.rules}
+        self.own.update({name: symbol for name, symbol in self.names.items() if name not in self.outer.names})
+        types = {name: type_ for name, type_ in self.scope.types.items() if name not in self.outer.types}
+        members = frozenset(member for each in self.scope.enumerations for member in each.members)
+        return SystemScope(self.decl, self.scope, self.own, types, members, codes, checked)
+
+    # -------------------------------------------------------------- names
+
+    def _items(self, kind: type[T]) -> list[T]:
+        return [item for item in self.decl.items if isinstance(item, kind)]
+
+    def _variables(self) -> Iterator[tuple[str, nodes.VarDecl]]:
+        for block in self._items(nodes.VarBlock):
+            for variable in block.variables:
+                if self.first[variable.name.name] is variable.name:
+                    yield block.kind, variable
+
+    def _relation_decls(self) -> Iterator[tuple[bool, nodes.RelationDecl]]:
+        """Each relation in declaration order, and whether it is a profiler value."""
+        for item in self.decl.items:
+            block = item.relations if isinstance(item, nodes.ProfilerBlock) else (item,)
+            for relation in block:
+                if isinstance(relation, nodes.RelationDecl) and self.first[relation.name.name] is relation.name:
+                    yield isinstance(item, nodes.ProfilerBlock), relation
+
+    def _rulebook(self) -> RuleBook:
+        return RuleBook(self.decl.name, tuple(self._items(nodes.RuleDecl)), tuple(self._items(nodes.RunbookDecl)))
+
+    def _types(self) -> dict[str, Unit | Enumeration | None]:
+        types = dict(self.outer.types)
+        for decl in self._items(nodes.EnumDecl):
+            enumeration = check_enumeration(decl, self.findings)
+            types[decl.name.name] = enumeration
+            if enumeration is not None:
+                self.enumerations.append((enumeration, decl))
+        return types
+
+    def _refuse_duplicates(self) -> None:
+        """Names that a system declares: values with events, then types, rules, and codes."""
+        values: list[nodes.Ident] = []
+        for item in self.decl.items:
+            match item:
+                case nodes.ConstDecl(name=name) | nodes.TableDecl(name=name) | nodes.RelationDecl(name=name):
+                    values.append(name)
+                case (
+                    nodes.VarBlock(variables=named)
+                    | nodes.ProfilerBlock(relations=named)
+                    | nodes.LogBlock(events=named)
+                ):
+                    values.extend(each.name for each in named)
+                case _:
+                    pass
+        if len(values) > MAX_NAMES:
+            name = self.decl.name
+            self.findings.stop(
+                "E427",
+                f"system `{name.name}` declares {len(values)} names",
+                name.span,
+                f"at most {MAX_NAMES} are allowed",
+            )
+        for ident in values:
+            self.first.setdefault(ident.name, ident)
+        outer = {name: symbol.ident for name, symbol in self.outer.names.items()}
+        self._once(values, outer)
+        self._once([decl.name for decl in self._items(nodes.EnumDecl)], {})
+        self._once([rule.name for rule in self._items(nodes.RuleDecl)], {})
+        self._once([rule.code for rule in self._items(nodes.RuleDecl)], {})
+        for decl in self._items(nodes.EnumDecl):
+            if decl.name.name in self.outer.types or decl.name.name in BUILT_IN_TYPES:
+                self.findings.error(
+                    "E202", f"`{decl.name.name}` already names a type", decl.name.span, "declared again here"
+                )
+
+    def _once(self, idents: Iterable[nodes.Ident], known: dict[str, nodes.Ident]) -> None:
+        seen = dict(known)
+        for ident in idents:
+            if ident.name in seen:
+                report_duplicate(ident.name, ident, seen[ident.name], self.findings)
+            else:
+                seen[ident.name] = ident
+
+    def _refuse_members(self) -> None:
+        """Members of what the system sees against its names."""
+        here = [(each, decl.span) for each, decl in self.enumerations]
+        check_members(here, self.names, self.findings)
+        theirs = [(each, None) for each in self.outer.enumerations]
+        own = {name: symbol for name, symbol in self.names.items() if name not in self.outer.names}
+        check_members(theirs, own, self.findings)
+
+    # -------------------------------------------------------------- variables and relations
+
+    def _checker(self) -> Checker:
+        return Checker(self.scope, self.findings, self.budget)
+
+    def _constants(self) -> Checker:
+        return attrs.evolve(self._checker(), constant=True)
+
+    def _variable(self, kind: str, decl: nodes.VarDecl) -> CheckedVariable | None:
+        name = decl.name.name
+        type_ = resolve_type(decl.type, self.scope, self.findings)
+        if type_ is None:
+            return None
+        domain = self._domain(decl, type_)
+        editable = kind == "config" and not decl.locked
+        if decl.locked and kind != "config":
+            self._misplaced(decl, "`locked`", "only config fields can be locked: others can't be edited anyway")
+        if decl.prefer is not None and not editable:
+            self._misplaced(decl, "`prefer`", "only a field that a repair may change has a preference")
+        if decl.show is not None and kind != "given":
+            self._misplaced(decl, "`show`", "config fields are printed exactly and hidden variables not at all")
+        printing = check_show(decl.show, type_, self.scope, self.findings)
+        default = None if decl.default is None else self._constant(decl.default, type_, "a default")
+        if domain is None:
+            return None
+        values = tuple(constant.value for constant in domain)
+        variable = CheckedVariable(
+            name=name,
+            kind=kind,
+            type=type_,
+            domain=values,
+            text=decl.text,
+            editable=editable,
+            preference=(),
+            prefer="",
+            default=values[0],
+            printing=printing,
+            span=decl.name.span,
+        )
+        symbol = VariableSymbol(decl.name, type_, kind, variable)
+        self.names[name] = symbol
+        if default is not None and in_domain(default, symbol, self.findings):
+            variable = attrs.evolve(variable, default=default.value)
+        if editable:
+            prefer, preference = self._preference(decl, variable)
+            variable = attrs.evolve(variable, prefer=prefer, preference=preference)
+        self.names[name] = VariableSymbol(decl.name, type_, kind, variable)
+        return variable
+
+    def _misplaced(self, decl: nodes.VarDecl, what: str, why: str) -> None:
+        self.findings.error("E407", f"{what} has no meaning for `{decl.name.name}`", decl.name.span, why)
+
+    def _constant(self, expr: nodes.Expr, type_: ValueType, what: str) -> Constant | None:
+        typed = self._constants().value(expr, type_, what)
+        return None if typed is None else constant_value(typed, what, self.findings)
+
+    def _domain(self, decl: nodes.VarDecl, type_: ValueType) -> tuple[Constant, ...] | None:
+        if decl.domain is not None:
+            return domain_constants(decl.domain, type_, self._constants().value, self.findings)
+        domain = whole_domain(type_, decl.name.span)
+        if domain is None:
+            self.findings.error(
+                "E406",
+                f"`{decl.name.name}` needs a domain",
+                decl.name.span,
+                "a number has a finite set of values",
+                helps=(f"for example `{decl.name.name}: {type_text(type_)} in {{1, 2, 4}}`",),
+            )
+        return domain
+
+    def _preference(self, decl: nodes.VarDecl, variable: CheckedVariable) -> tuple[str, tuple[int, ...]]:
+        """How the values are preferred, in words, and the values best first."""
+        prefer = "listed" if decl.prefer is None else decl.prefer
+        if isinstance(prefer, tuple):
+            ranked = [self._constant(expr, variable.type, "a preferred value") for expr in prefer]
+            values = tuple(constant.value for constant in ranked if constant is not None)
+            if len(values) == len(ranked) and sorted(values) != sorted(variable.domain):
+                self.findings.error(
+                    "E408",
+                    f"the preference of `{variable.name}` must list each of its values once",
+                    prefer[0].span.to(prefer[-1].span) if prefer else decl.name.span,
+                    f"{len(values)} listed, the domain has {len(variable.domain)}",
+                )
+            return LISTED, values
+        if prefer == "listed":
+            return LISTED, variable.domain
+        if not isinstance(variable.type, Quantity):
+            self.findings.error(
+                "E408",
+                f"`{variable.name}` has no order to prefer by",
+                decl.name.span,
+                f"`prefer {prefer}` needs numbers",
+                helps=("write `prefer listed`",),
+            )
+            return LISTED, variable.domain
+        larger = prefer == "larger"
+        return f"{prefer} values first", tuple(sorted(variable.domain, reverse=larger))
+
+    def _announce(self) -> None:
+        """Put every variable and relation in scope with the type that it says it has."""
+        for kind, variable in self._variables():
+            if isinstance(variable.type, nodes.EnumType):
+                self._in_place(variable.type)
+            type_ = resolve_type(variable.type, self.scope, self.findings)
+            self.names[variable.name.name] = VariableSymbol(variable.name, type_, kind, None)
+        for _, relation in self._relation_decls():
+            type_ = None if relation.type is None else resolve_type(relation.type, self.scope, self.findings)
+            self.names[relation.name.name] = RelationSymbol(relation.name, type_)
+
+    def _in_place(self, decl: nodes.EnumType) -> None:
+        enumeration = check_enumeration(decl, self.findings)
+        if enumeration is not None:
+            self.enumerations.append((enumeration, decl))
+
+    def _relations(self) -> None:
+        decls = {decl.name.name: (profiler, decl) for profiler, decl in self._relation_decls()}
+        ordering = dependency_order({name: list(mentioned(decl.value)) for name, (_, decl) in decls.items()})
+        for cycle in ordering.cycles:
+            report_cycle("relations", [decls[name][1].name for name in cycle], self.findings)
+        for name in ordering.order:
+            profiler, decl = decls[name]
+            relation = self._relation(decl, profiler)
+            if relation is not None:
+                self.relations[name] = relation
+                self.names[name] = RelationSymbol(decl.name, relation.type)
+
+    def _relation(self, decl: nodes.RelationDecl, profiler: bool) -> CheckedRelation | None:
+        declared = self.names[decl.name.name]
+        type_ = declared.type if isinstance(declared, RelationSymbol) else None
+        if decl.type is not None and type_ is None:
+            return None
+        value = self._valued(decl.value, type_, f"the value of `{decl.name.name}`")
+        if value is None:
+            return None
+        printing = check_show(decl.show, value.type, self.scope, self.findings)
+        return CheckedRelation(
+            decl.name.name, value.type, value, decl.text or "", profiler, printing, span=decl.name.span
+        )
+
+    def _valued(self, expr: nodes.Expr, type_: ValueType | None, what: str) -> Typed | None:
+        """The value of something that may say its type."""
+        checker = self._checker()
+        return checker.inferred(expr) if type_ is None else checker.value(expr, type_, what)
+
+    # -------------------------------------------------------------- the log, conditions, tables
+
+    def _event(self, decl: nodes.EventDecl) -> CheckedEvent | None:
+        condition = None if decl.condition is None else self._checker().condition(decl.condition)
+        self._once([attribute.name for attribute in decl.attributes], {})
+        attributes = [self._attribute(attribute) for attribute in decl.attributes]
+        names = {attribute.name.name for attribute in decl.attributes}
+
+        def keep(name: str) -> str | None:
+            return f"{{{name}}}" if name in names else None
+
+        wordings = tuple(
+            fill_text(wording, keep, names, "attribute of the event", self.findings) for wording in decl.wordings
+        )
+        if decl.condition is not None and condition is None:
+            return None
+        return CheckedEvent(decl.name.name, decl.text, condition, _known(attributes), wordings, span=decl.name.span)
+
+    def _attribute(self, decl: nodes.AttrDecl) -> CheckedAttribute | None:
+        type_ = None if decl.type is None else resolve_type(decl.type, self.scope, self.findings)
+        if decl.type is not None and type_ is None:
+            return None
+        value = self._valued(decl.value, type_, f"the value of `{decl.name.name}`")
+        if value is None:
+            return None
+        printing = check_show(decl.show, value.type, self.scope, self.findings)
+        return CheckedAttribute(decl.name.name, value.type, value, printing, span=decl.name.span)
+
+    def _condition(self, expr: nodes.Expr, text: str | None) -> CheckedCondition | None:
+        condition = self._checker().condition(expr)
+        return None if condition is None else CheckedCondition(condition, text or "", span=expr.span)
+
+    def _used_tables(self, system: CheckedSystem) -> tuple[CheckedTable, ...]:
+        used = {
+            part.table for expr in expressions_of(system) for part in walk_typed(expr) if isinstance(part, TableRef)
+        }
+        tables = [symbol.table for symbol in self.names.values() if isinstance(symbol, TableSymbol)]
+        return tuple(table for table in tables if table is not None and table.name in used)
+
+
+def _known(found: Iterable[T | None]) -> tuple[T, ...]:
+    return tuple(each for each in found if each is not None)

@@ -1,0 +1,87 @@
+"""Texts with place holders, and how numbers are printed.
+
+A place holder is a name in braces, `{request}`; a brace means nothing else in a text that may have them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from dsl.check.names import Scope
+from dsl.check.unit_help import described, single_unit
+from dsl.checked import Printing
+from dsl.diagnostics.collector import Findings
+from dsl.syntax import nodes
+from dsl.value_types import Quantity, ValueType, conversion, type_text, unit_of
+
+MAX_DECIMALS: Final = 6
+
+_PLACE = re.compile(r"\{([^{}]*)\}|[{}]")
+
+
+def fill_text(
+    text: nodes.StrLit, value_of: Callable[[str], str | None], names: Iterable[str], what: str, findings: Findings
+) -> str:
+    """Replace each place holder of `text` by what `value_of` gives for its name.
+
+    Args:
+        names: What a place holder can name, for suggestions.
+        what: What such a name is called.
+    """
+
+    def replace(match: re.Match[str]) -> str:
+        name = match.group(1)
+        if name is None:
+            findings.error(
+                "E422", "a brace that belongs to no place holder", text.span, "in this text", helps=("write `{name}`",)
+            )
+            return match.group(0)
+        value = value_of(name)
+        if value is None:
+            findings.error(
+                "E422",
+                f"`{{{name}}}` names no {what}",
+                text.span,
+                "in this text",
+                helps=findings.suggestion(name, names) or (f"place holders here are names of {what}s",),
+            )
+            return match.group(0)
+        return value
+
+    return _PLACE.sub(replace, text.value)
+
+
+def check_show(show: nodes.Show | None, type_: ValueType, scope: Scope, findings: Findings) -> Printing | None:
+    """How `show` prints a value of `type_`; None if it is printed exactly, or if `show` is wrong."""
+    if show is None:
+        return None
+    if not isinstance(type_, Quantity):
+        findings.error(
+            "E313",
+            f"`show` is for numbers, and this is {described(type_)}",
+            show.span,
+            "leave it out: words are printed",
+        )
+        return None
+    if show.decimals > MAX_DECIMALS:
+        findings.error("E313", f"more than {MAX_DECIMALS} decimals", show.span, f"{show.decimals} asked for")
+        return None
+    if show.unit is None:
+        return Printing(unit_of(type_), 1, 1, show.decimals)
+    target = scope.unit(show.unit, findings)
+    if target is None:
+        return None
+    source = single_unit(type_, scope.types)
+    ratio = None if source is None else conversion(source, target)
+    if ratio is None:
+        findings.error(
+            "E306",
+            f"cannot show {described(type_)} in `{target.name}`",
+            show.unit.span,
+            "they have no common base unit",
+            helps=(f"give the value the unit first: `(...) as {target.name}`",) if not type_text(type_) else (),
+        )
+        return None
+    return Printing(target.name, ratio.numerator, ratio.denominator, show.decimals)

@@ -1,0 +1,475 @@
+"""The codes of the checks: 2xx names, 3xx types and units, 4xx what the language asks of a system."""
+
+from __future__ import annotations
+
+from dsl.diagnostics.code import Code
+
+
+def _system(body: str) -> str:
+    """A system with one field, for samples."""
+    return f'system shop "Shop" {{\n  config {{ size: int in {{2, 4}} "size" }}\n{body}}}\n'
+
+
+def _ruled(body: str = "", rule: str = "when size == 4  set size = 2", after: str = "") -> str:
+    """A system with one rule, for samples."""
+    return _system(f'{body}  rule big TOO_BIG "too big" {{ {rule} }}\n  runbook big\n') + after
+
+
+_BIG = 'archetype big of shop "Big" { fault big  tier computed }\n'
+_FINE = 'archetype fine of shop "Fine" { fault none  tier healthy }\n'
+
+_THREE = """system shop "Shop" {
+  config { size: int in {2, 4} "size"  stock: int in {1, 2} "stock"  open: bool "open" }
+  rule big TOO_BIG "too big" { when size == 4  set size = 2 }
+  rule full TOO_FULL "too full" { when stock == 2  set stock = 1 }
+  rule shut SHUT "shut" { when not open  set open = true }
+  runbook big, full, shut
+}
+"""
+
+NAMES = (
+    Code(
+        "E201",
+        "an unknown name",
+        "An expression can mention the variables and relations of its system, constants, tables, names that a "
+        "quantifier binds, and members of the enumeration that is expected at that place.",
+        _system("  require sise < 4\n"),
+    ),
+    Code(
+        "E202",
+        "a name that is declared twice",
+        "Variables, relations, events, constants and tables share one space of names, which a system's own names "
+        "extend: nothing hides an outer name. Units and enumerations share another. Rules, codes, archetypes "
+        "(with compositions), regions and splits each have their own. The same code is given where a list may "
+        "name each thing only once.",
+        "const limit = 1\nconst limit = 2\n",
+    ),
+    Code(
+        "E203",
+        "a name that another file declares",
+        "A file sees what it declares itself and what the files that it imports see. Import the file that the "
+        "help line names.",
+    ),
+    Code(
+        "E204",
+        "a word that could mean two things",
+        "A member of an enumeration can't also be the name of a variable, relation, constant, table or bound name "
+        "that the same expression could mention, nor `true` or `false`. Rename one of them.",
+        'enum Mode { fast, slow }\nsystem shop "Shop" { config { fast: Mode "mode" } }\n',
+    ),
+    Code(
+        "E205",
+        "declarations in a circle",
+        "A relation can't depend on itself, also not through other relations or under `with`; the same holds for "
+        "constants and units. The message names the circle.",
+        _system("  let a = b + size\n  let b = a\n  sound b < 9\n"),
+    ),
+    Code(
+        "E206",
+        "an unknown type or unit",
+        "A type is `int`, `bool`, a declared unit, a declared enumeration, or members in braces. A suffix of a "
+        "number is a declared unit.",
+        "const limit = 4 MiB\n",
+    ),
+    Code(
+        "E207",
+        "a name of the wrong kind",
+        "The name exists, but stands for something that can't be used here: for example a table without a key, or "
+        "a relation where only a variable can be changed.",
+        _system("  let twice = size * 2\n  sound (twice with (twice = 2)) == 2\n"),
+    ),
+    Code(
+        "E208",
+        "a member of which enumeration?",
+        "A word that is a member of several enumerations is understood only where one of them is expected: next "
+        "to a variable in a comparison, as a value of a field, as a key of a table.",
+        "enum Mode { fast, slow }\nenum Speed { fast, faster }\nconst start = fast\n",
+    ),
+    Code(
+        "E209",
+        "a word that isn't a member",
+        "An enumeration is expected here, and the word is none of its members and no other value.",
+        'system shop "Shop" {\n  config { mode: {fast, slow} "mode" }\n  require mode == fats\n}\n',
+    ),
+    Code(
+        "E210",
+        "an unknown system, rule, code, archetype, region or split",
+        "The name is not declared where this kind of thing is declared: rules and codes in the system, regions "
+        "and splits in the dataset, systems and archetypes in a file of the program.",
+        'archetype big of shop "Big" { fault big  tier computed }\n',
+    ),
+)
+
+TYPES = (
+    Code(
+        "E301",
+        "a value of the wrong type",
+        "Numbers, flags and enumerations don't mix: a condition is a flag, arithmetic takes numbers, and both "
+        "sides of a comparison are of one type.",
+        _system("  require size\n"),
+    ),
+    Code(
+        "E302",
+        "units that don't go together",
+        "Numbers are added, subtracted and compared in one unit only; `*` multiplies units, `floor` and `ceil` "
+        "divide them. A number without a suffix is a plain number, except 0, which fits any unit. `e as MiB` "
+        "gives a plain number a unit, `number(e)` drops the unit, `e to GiB down` converts.",
+        "unit MiB\nunit ms\nconst sum_of_both = 1 MiB + 1 ms\n",
+    ),
+    Code(
+        "E303",
+        "an order where there is none",
+        "`<`, `<=`, `>` and `>=` compare numbers. Members of an enumeration and truth values are equal or not.",
+        'system shop "Shop" {\n  config { mode: {fast, slow} "mode" }\n  require mode < slow\n}\n',
+    ),
+    Code(
+        "E305",
+        "a value that isn't constant",
+        "Constants, domains, defaults, tables and examples are fixed when the file is read: they can use numbers, "
+        "constants and operators, but no variable, relation or table.",
+        _system('  hidden { rest: int in {size} "rest" }\n  require rest == 1\n'),
+    ),
+    Code(
+        "E306",
+        "a conversion that isn't possible",
+        "Units convert within one base unit, by whole factors. Towards a larger unit the conversion says how it "
+        "rounds: `to GiB down` or `to GiB up`.",
+        "unit MiB\nunit ms\nconst mixed = 4 MiB to ms\n",
+    ),
+    Code(
+        "E307",
+        "a divisor that may be 0",
+        "`floor`, `ceil` and `mod` need a divisor that is never 0, whatever the variables are, also in a branch "
+        "of an `if` that isn't taken. Bounds decide; where they leave it open, the variables that the divisor "
+        "hangs on are tried out if they have at most 100,000 combinations. `max(1, x)` is the usual repair.",
+        'system shop "Shop" {\n  config { size: int in 0..4 "size" }\n  sound floor(8 / size) > 1\n}\n',
+    ),
+    Code(
+        "E308",
+        "a value out of range",
+        "Every value that can come up lies between -2^60 and 2^60, intermediate ones included, so that no later "
+        "stage overflows.",
+        "const huge = 2^40 * 2^40\n",
+    ),
+    Code(
+        "E310",
+        "`before` outside a prescription",
+        "`before(e)` is `e` in the state in which the rule fired. It has a meaning only in what a rule sets, and "
+        "not inside another `before`.",
+        _system("  require before(size) == 1\n"),
+    ),
+    Code(
+        "E311",
+        "a wrong number of arguments",
+        "`abs` and `number` take one argument.",
+        "const least = abs(1, 2)\n",
+    ),
+    Code(
+        "E312",
+        "a table without an entry",
+        "A table has an entry for every member of the enumeration that is its key, and for every number that a "
+        "key can come to.",
+        "enum Mode { fast, slow }\ntable cost: Mode -> int { fast: 1 }\n",
+    ),
+    Code(
+        "E313",
+        "a `show` that doesn't fit",
+        "`show` says the unit and the decimals (at most 6) with which a number is printed. Flags and enumerations "
+        "are printed as words.",
+        'system shop "Shop" {\n  config { open: bool "open" }\n  profiler { closed = not open show to 1 decimal }\n}\n',
+    ),
+)
+
+RULES = (
+    Code(
+        "E401",
+        "an empty set",
+        "A domain, an enumeration, a table and the set after `in` have at least one value.",
+        'system shop "Shop" { config { size: int in 4..2 "size" } }\n',
+    ),
+    Code(
+        "E402",
+        "a step that isn't positive",
+        "`low..high step s` counts upwards from `low` by `s`.",
+        'system shop "Shop" { config { size: int in 1..4 step 0 "size" } }\n',
+    ),
+    Code(
+        "E403",
+        "a set that is too large",
+        "A domain has at most 4096 values, a table as many entries, an enumeration 256 members. The size is found "
+        "before anything is written out.",
+        'system shop "Shop" { config { size: int in 1..1_000_000_000 "size" } }\n',
+    ),
+    Code(
+        "E404",
+        "a value that is listed twice",
+        "Each value of a domain, each member and each key stands once.",
+        'system shop "Shop" { config { size: int in {1, 2, 1} "size" } }\n',
+    ),
+    Code(
+        "E405",
+        "a value outside the domain",
+        "Defaults, values in examples and fixes, and constants that a rule sets or `with` assumes lie in the "
+        "variable's domain.",
+        'system shop "Shop" { config { size: int in {1, 2} "size" default 3 } }\n',
+    ),
+    Code(
+        "E406",
+        "a number without a domain",
+        "Every variable has a finite set of values. Flags and enumerations bring their own; a number says it: `in "
+        "{1, 2, 4}`, `in 0..1536 step 256`, `in pow2 1..64`.",
+        'system shop "Shop" { config { size: int "size" } }\n',
+    ),
+    Code(
+        "E407",
+        "a part that has no meaning for this variable",
+        "`locked` is for config fields, `prefer` for config fields that aren't locked, `show` for given facts.",
+        'system shop "Shop" { given { size: int in {1, 2} "size" locked } }\n',
+    ),
+    Code(
+        "E408",
+        "a preference that doesn't order the values",
+        "`prefer larger` and `prefer smaller` need numbers, `prefer listed` takes the order of the domain, and "
+        "`prefer {...}` lists every value of the domain once, best first.",
+        'system shop "Shop" { config { size: int in {1, 2} "size" prefer {2} } }\n',
+    ),
+    Code(
+        "E409",
+        "something that can never happen",
+        "No world makes this guard, or this condition on a new value, true. Bounds show it, or all combinations "
+        "of the variables that it hangs on were tried.",
+        _ruled(rule="when size > 4  set size = 2"),
+    ),
+    Code(
+        "E410",
+        "a rule that fires again after its own fix",
+        "An alternative has to set a field that the guard depends on, and not to a value with which the guard "
+        "is sure to hold: otherwise the guard stays true, and the walk fires the rule a second time, which "
+        "gives no task.",
+        'system shop "Shop" {\n  config { size: int in {1, 2} "size"  stock: int in {1, 2} "stock" }\n'
+        '  rule big TOO_BIG "too big" { when size == 2  set stock = 1 }\n  runbook big\n}\n',
+    ),
+    Code(
+        "E411",
+        "a runbook that doesn't list each rule once",
+        "A system with rules has one runbook, and it names every rule once, in firing order.",
+        _system('  rule big TOO_BIG "too big" { when size == 4  set size = 2 }\n'),
+    ),
+    Code(
+        "E413",
+        "a field that can't be set",
+        "Prescriptions and fixes change config fields that aren't locked, and nothing else.",
+        'system shop "Shop" {\n  config { size: int in {1, 2} "size" locked }\n'
+        '  rule big TOO_BIG "too big" { when size == 2  set size = 1 }\n  runbook big\n}\n',
+    ),
+    Code(
+        "E414",
+        "a field that is set and kept",
+        "What a system keeps, no repair changes; so no rule can set it. A rule's own `keep` gives way to what the "
+        "rules set.",
+        _ruled("  keep size\n"),
+    ),
+    Code(
+        "E415",
+        "an order that the values don't have",
+        "`largest`, `smallest`, `not above` and `not below` are for numbers.",
+        'system shop "Shop" {\n  config { mode: {fast, slow} "mode" }\n'
+        '  rule rushed RUSHED "rushed" { when mode == fast  set mode = largest where mode == slow }\n'
+        "  runbook rushed\n}\n",
+    ),
+    Code(
+        "E416",
+        "a keep without effect",
+        "No repair changes given or hidden variables; only config fields and relations are worth keeping.",
+        'system shop "Shop" {\n  config { size: int in {1, 2} "size" }\n  given { stock: int in {1, 2} "stock" }\n'
+        "  keep stock\n}\n",
+    ),
+    Code(
+        "E417",
+        "an example with other codes than its archetype",
+        "Every world of an archetype gives exactly the codes of its faults, so its examples do too.",
+        _ruled(after='archetype big of shop "Big" { fault big  tier computed  example { size = 2 } => HEALTHY }\n'),
+    ),
+    Code(
+        "E418",
+        "a composition of parts that don't fit",
+        "A composition joins two archetypes of one system, each with a fault, and the faults differ.",
+        _ruled(after=_BIG + _FINE + 'compose both = big + fine "Both" { }\n'),
+    ),
+    Code(
+        "E419",
+        "healthy, or not",
+        "A control without a fault has `fault none` and `tier healthy`; anything else has neither.",
+        _ruled(after='archetype fine of shop "Fine" { fault none  tier computed }\n'),
+    ),
+    Code(
+        "E420",
+        "a split that can't be filled",
+        "A split asks for at least one task, names archetypes with a weight of at least 1, has an interaction of "
+        "at most 3, and doesn't both avoid and require a region, nor is unseen in itself.",
+        'dataset shops version "1" seed 1 "Shops" { split train 10 { } }\n',
+    ),
+    Code(
+        "E421",
+        "quantifiers that come to too much",
+        "`sum`, `count`, `any` and `all` are written out over their values; nested ones multiply. All of a "
+        "program may come to 100,000 terms.",
+        _system("  sound sum(a in 1..400: sum(b in 1..400: a * b * size)) > 0\n"),
+    ),
+    Code(
+        "E422",
+        "a place holder that names nothing",
+        "In the text of a rule `{name}` stands for a constant, which is printed with its unit; in the wordings of "
+        "an event it stands for an attribute of the event. A brace means nothing else there.",
+        _ruled(rule='when size == 4  set size = 2  says "at most {limit}"'),
+    ),
+    Code(
+        "E424",
+        "an expression that grows too large",
+        "`e with (...)` repeats everything that `e` hangs on. A relation that uses `with` on a relation that uses "
+        "`with` multiplies. With all of them written out, a system may come to 50,000 terms.",
+        _system(
+            "  let r0 = size + 1\n"
+            + "".join(f"  let r{n} = (r{n - 1} with (size = 4)) + (r{n - 1} with (size = 2))\n" for n in range(1, 17))
+            + "  sound r16 > 0\n"
+        ),
+    ),
+    Code(
+        "E425",
+        "a derivation that is too deep",
+        "Relations that build on each other, with the operators inside them, may be 200 levels deep in all.",
+        _system(
+            "  let r0 = size + 1\n"
+            + "".join(f"  let r{n} = r{n - 1} + 1\n" for n in range(1, 110))
+            + "  sound r109 > 0\n"
+        ),
+    ),
+    Code(
+        "E426",
+        "conditions that exclude everything",
+        "No world is valid, no run sound, or no world belongs to the archetype: the conditions contradict each "
+        "other, or the domains.",
+        _system("  require size > 4\n"),
+    ),
+    Code(
+        "E427",
+        "too many declarations",
+        "A program may have 2,000 declarations outside systems, a system 500 names.",
+        "".join(f"const c{n} = {n}\n" for n in range(2001)),
+    ),
+    Code(
+        "E430",
+        "an example whose world doesn't exist",
+        "The values of the example, with the defaults of what it doesn't set, break a `require`.",
+        _THREE.replace("  rule big", '  require size + stock < 6 "six fill the shop"\n  rule big')
+        + _FINE
+        + 'archetype big of shop "Big" {\n  fault big  tier computed\n'
+        + "  example { size = 4, stock = 2, open = true } => TOO_BIG { size = 2 }\n}\n",
+    ),
+    Code(
+        "E431",
+        "an example that is answered otherwise",
+        "The walk from the example's world reports other codes, or gives no task. The notes show its steps.",
+        _THREE
+        + _FINE
+        + 'archetype big of shop "Big" { fault big  tier computed  example { size = 2, open = true } => TOO_BIG }\n',
+    ),
+    Code(
+        "E432",
+        "an example with another fix",
+        "The walk reports the expected codes and ends with other values.",
+        _THREE
+        + _FINE
+        + 'archetype big of shop "Big" {\n  fault big  tier computed\n'
+        + "  example { size = 4, open = true } => TOO_BIG { size = 2, stock = 1 }\n}\n",
+    ),
+    Code(
+        "E433",
+        "an example that shows another value",
+        "A relation has another value in the example's world than `shows` says.",
+        _THREE.replace("  rule big", "  profiler { twice = size * 2 }\n  rule big")
+        + 'archetype fine of shop "Fine" {\n  fault none  tier healthy\n'
+        + "  example { open = true } => HEALTHY shows { twice = 8 }\n}\n",
+    ),
+    Code(
+        "W441",
+        "something that nothing uses",
+        "The constant, table, enumeration, relation, hidden variable or region is declared and never used. Config "
+        "fields and given facts may stand there to distract.",
+        _system("  let twice = size * 2\n"),
+    ),
+    Code(
+        "W442",
+        "a system that gives the answer away",
+        "All prompts of a system print the same fields and rules. With fewer than three codes, or without a "
+        "healthy control, what is printed tells too much.",
+        _ruled(after=_BIG + _FINE),
+    ),
+    Code(
+        "W443",
+        "values that mean the same run",
+        "Two values of a field lead to the same relations, log, guards and soundness in every sampled world. A "
+        "repair with either is as good, so the answer isn't the only one.",
+        'system shop "Shop" {\n  config { mode: {none, light, heavy} "mode" }\n'
+        '  rule loaded LOADED "loaded" { when mode != none  set mode = none }\n  runbook loaded\n}\n',
+    ),
+    Code(
+        "W444",
+        "a condition that always holds",
+        "The condition holds in every world, so it says nothing about a run.",
+        _system("  sound size < 5\n"),
+    ),
+    Code(
+        "W445",
+        "a walk that can loop",
+        "In some sampled worlds a rule fires a second time, which gives no task. The guard should also ask that "
+        "the prescription suffices, or another alternative should.",
+        'system shop "Shop" {\n  config { size: int in {1, 2, 3, 4} "size"  stock: int in {1, 2, 3, 4} "stock" }\n'
+        '  rule big TOO_BIG "too big" { when size + stock > 5  set size = 2 }\n  runbook big\n}\n',
+    ),
+    Code(
+        "W446",
+        "hardly any world is valid",
+        "None of the sampled worlds satisfies every `require`, so the lints that look at worlds can't run, and "
+        "drawing tasks will be slow.",
+        'system shop "Shop" {\n'
+        '  config { a: int in 0..999 "a"  b: int in 0..999 "b"  c: int in 0..999 "c" }\n'
+        "  require a == b\n  require b == c\n}\n",
+    ),
+    Code(
+        "W447",
+        "a rule that doesn't fire",
+        "The rule fires in no sampled walk and in no example: its guard is rarely true, or an earlier rule always "
+        "fires first. An example of an archetype with this fault shows that it can.",
+        'system shop "Shop" {\n  config { size: int in {1, 2} "size"  stock: int in {1, 2} "stock" }\n'
+        '  rule big TOO_BIG "too big" { when size == 2  set size = 1 }\n'
+        '  rule full TOO_FULL "too full" { when size == 2 and stock == 2  set stock = 1 }\n'
+        "  runbook big, full\n}\n",
+    ),
+    Code(
+        "W448",
+        "a `with` that changes nothing",
+        "The expression before `with` doesn't hang on a variable that is changed. `with` binds more tightly "
+        "than operators: in `a * b with (a = 1)` it belongs to `b` alone.",
+        'system shop "Shop" {\n  config { size: int in {2, 4} "size"  stock: int in {1, 2} "stock" }\n'
+        "  sound size * stock with (size = 2) < 8\n}\n",
+    ),
+    Code(
+        "W451",
+        "a part of a split that changes nothing",
+        "No archetype of the split is of the region's system, or `boundary` stands where no archetype has a `hard "
+        "where`.",
+        _THREE
+        + _BIG
+        + _FINE
+        + 'dataset shops version "1" seed 1 "Shops" { split train 10 { boundary  use big, fine } }\n',
+    ),
+    Code(
+        "W452",
+        "an example outside its archetype",
+        "The example's world doesn't satisfy the `where` conditions, so it isn't one of the worlds that are drawn.",
+        _THREE
+        + 'archetype fine of shop "Fine" {\n  fault none  tier healthy  where size == 4\n'
+        + "  example { size = 2, open = true } => HEALTHY\n}\n",
+    ),
+)

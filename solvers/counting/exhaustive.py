@@ -1,0 +1,183 @@
+"""P1 to P3 by looking at everything: each world of the evidence class, each repair that could be as good.
+
+In: a world. Out: a `TaskProof`, with refutations that plain evaluation confirms. No solver is involved; Z3
+proves the same claims again elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import attrs
+import numpy as np
+
+from solvers import evaluate
+from solvers.counting.evidence import TooManyWorldsError, evidence_class
+from solvers.counting.repairs import Conditions, Patients
+from solvers.counting.rivals import RivalSearch, TooManyCandidatesError
+from solvers.counting.tables import Tables
+from solvers.counting.walks import Group, State, plain_state, plain_walk, take, walk_batch
+from solvers.outcome import Assignment, Claim, Refutation, TaskProof, Uniqueness, Verdict, Walk
+
+WALKED = 1 << 17
+"""How many worlds of a class are walked at once."""
+CONFIRMED = 1
+"""In how many worlds of a class, besides the task's own, a rival is confirmed by plain evaluation."""
+
+
+class WitnessError(Exception):
+    """Plain evaluation denies what the tables say: a fault of this package. The arguments are the case."""
+
+
+def check_world(tables: Tables, world: Assignment) -> TaskProof:
+    """Prove or refute P1 to P3 for the evidence class of `world`.
+
+    Inconclusive if the class has too many combinations of hidden values (see `evidence`), or the search for
+    rivals over the named fields too many candidates (see `rivals`). Where only the search over all fields does,
+    the weaker level of uniqueness is claimed.
+
+    Raises:
+        WitnessError: Plain evaluation doesn't confirm a refutation.
+    """
+    return _Check(tables, world).run()
+
+
+class _Check:
+    """The work on one task."""
+
+    def __init__(self, tables: Tables, world: Assignment) -> None:
+        self.tables = tables
+        self.problem = tables.problem
+        self.conditions = tables.companion(Conditions)
+        (self.own,) = walk_batch(tables, dict(world), 1)
+        self.walk = plain_walk(tables, self.own, 0)
+        self.answer = self.walk.answer
+
+    def run(self) -> TaskProof:
+        try:
+            state, size = evidence_class(self.tables, self.walk.start)
+        except TooManyWorldsError:
+            return self._ends(Verdict.INCONCLUSIVE, reason="too many hidden worlds")
+        if not size:
+            return self._ends(Verdict.VACUOUS, reason="no valid world")
+        if not self.walk.gives_task:
+            if not evaluate.value(self.problem, self.problem.valid, self.walk.start):
+                return self._ends(Verdict.VACUOUS, size, reason="no valid world")
+            refutation = Refutation(Claim.P1, self.walk.start)
+            return self._refuted(refutation, size, reason=self.walk.ending.value)
+        groups = list(self._walk_class(state, size))
+        other = self._other_answer(groups)
+        if other is not None:
+            return self._refuted(other, size)
+        patients = [self.conditions.patients(group) for group in groups]
+        unmended = self._unmended(patients)
+        if unmended is not None:
+            return self._refuted(unmended, size)
+        return attrs.evolve(self._unique(patients, size), walks=self._routes(groups))
+
+    def _ends(self, verdict: Verdict, size: int = 0, reason: str = "") -> TaskProof:
+        return TaskProof(verdict, self.walk, hidden_worlds=size, reason=reason)
+
+    def _refuted(self, refutation: Refutation, size: int, reason: str = "") -> TaskProof:
+        return attrs.evolve(self._ends(Verdict.AMBIGUOUS, size, reason), refutations=(refutation,))
+
+    # ---- P1 ----------------------------------------------------------------------------------------
+
+    def _walk_class(self, state: State, size: int) -> Iterable[Group]:
+        for low in range(0, size, WALKED):
+            rows = np.arange(low, min(low + WALKED, size))
+            for group in walk_batch(self.tables, state if len(rows) == size else take(state, rows), len(rows)):
+                yield attrs.evolve(group, rows=rows[group.rows])
+
+    def _other_answer(self, groups: Sequence[Group]) -> Refutation | None:
+        """Find the first world of the class that answers otherwise."""
+        found = [
+            (int(group.rows[place]), group, place) for group in groups if (place := self._differs(group)) is not None
+        ]
+        if not found:
+            return None
+        _, group, place = min(found, key=lambda item: item[0])
+        world = plain_state(group.start, place)
+        other = evaluate.run_walk(self.problem, world)
+        same = evaluate.observe(self.problem, world) == evaluate.observe(self.problem, self.walk.start)
+        if not same or (other.gives_task and other.answer == self.answer):
+            raise WitnessError("P1", self.problem.name, self.walk.start, world)
+        return Refutation(Claim.P1, world, answer=other.answer if other.gives_task else None)
+
+    def _differs(self, group: Group) -> int | None:
+        """Return the place of the first world of a group with another answer than the task's own."""
+        codes = frozenset(self.problem.rules[step.rule].code for step in group.steps)
+        if not group.gives_task or codes != self.answer.codes:
+            return 0
+        differs = np.zeros(len(group.rows), bool)
+        for field in self.conditions.fields:
+            differs |= group.final[field] != self.walk.final[field]
+        return int(differs.argmax()) if differs.any() else None
+
+    def _routes(self, groups: Sequence[Group]) -> tuple[Walk, ...]:
+        """Return the walk of the task and one of each other path."""
+        own = [(step.rule, step.alternative) for step in self.walk.steps]
+        others = [group for group in groups if [(step.rule, step.alternative) for step in group.steps] != own]
+        return (self.walk, *(plain_walk(self.tables, group, 0) for group in others))
+
+    # ---- P2 ----------------------------------------------------------------------------------------
+
+    def _unmended(self, patients: Sequence[Patients]) -> Refutation | None:
+        """Find a world of the class that the fix doesn't mend."""
+        fix = np.array([[self.walk.final[field] for field in self.conditions.fields]], np.int64)
+        for part in patients:
+            mended = self.conditions.mended(part, fix)[0]
+            if not mended.all():
+                world = plain_state(part.group.start, int(mended.argmin()))
+                if evaluate.is_repair(self.problem, evaluate.run_walk(self.problem, world), dict(self.walk.fix)):
+                    raise WitnessError("P2", self.problem.name, self.walk.start, world)
+                return Refutation(Claim.P2, world, answer=self.answer)
+        return None
+
+    # ---- P3 ----------------------------------------------------------------------------------------
+
+    def _unique(self, patients: Sequence[Patients], size: int) -> TaskProof:
+        """Find the strongest level at which there is no rival."""
+        if not self.walk.fix:  # only the empty repair changes no field
+            return self._proved(Uniqueness.ANY, (self.walk.start,), size)
+        sets = {field for part in patients for step in part.group.steps for field in step.sets}
+        named = tuple(field for field in self.conditions.fields if field in sets)
+        for level, fields in (
+            (Uniqueness.ANY, self.conditions.fields),
+            (Uniqueness.NAMED, named),
+            (Uniqueness.PREFERRED, named),
+        ):
+            search = RivalSearch(
+                self.conditions,
+                self.conditions.patients(self.own),
+                patients,
+                fix=dict(self.walk.fix),
+                fields=fields,
+                no_dearer=level is Uniqueness.PREFERRED,
+            )
+            try:
+                rival = search.find()
+            except TooManyCandidatesError:
+                continue
+            if rival is None:
+                return self._proved(level, search.worlds, size)
+            if self._beats(rival, named):
+                self._confirm_rival(rival, patients)
+                return self._refuted(Refutation(Claim.P3, self.walk.start, rival=rival), size)
+        return self._ends(Verdict.INCONCLUSIVE, size, "too many candidate repairs")
+
+    def _proved(self, level: Uniqueness, worlds: tuple[Assignment, ...], size: int) -> TaskProof:
+        return attrs.evolve(self._ends(Verdict.UNIQUE, size), uniqueness=level, rival_worlds=worlds)
+
+    def _beats(self, rival: Assignment, named: Sequence[str]) -> bool:
+        start = self.walk.start
+        cheap = evaluate.cost(self.problem, start, rival) <= evaluate.cost(self.problem, start, dict(self.walk.fix))
+        return cheap and rival.keys() <= set(named)
+
+    def _confirm_rival(self, rival: Assignment, patients: Sequence[Patients]) -> None:
+        worlds = [
+            plain_state(part.group.start, place) for part in patients for place in range(min(len(part), CONFIRMED))
+        ]
+        for world in (self.walk.start, *worlds[:CONFIRMED]):
+            if not evaluate.is_repair(self.problem, evaluate.run_walk(self.problem, world), rival):
+                raise WitnessError("P3", self.problem.name, self.walk.start, world, rival)

@@ -1,0 +1,58 @@
+"""Repairs that are as small as a fix and lose to it by rank or preference alone.
+
+In: a task with a unique answer. Out: those repairs over the named fields, the cheapest first. Plain counting
+over the whole evidence class, for write-ups; no claim rests on it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from solvers.counting.evidence import evidence_class
+from solvers.counting.repairs import Conditions
+from solvers.counting.tables import Tables
+from solvers.counting.walks import walk_batch
+from solvers.outcome import Assignment, TaskProof
+
+CHUNK = 1 << 12
+"""How many candidates are looked at at once."""
+MOST_CANDIDATES = 1 << 20
+"""After so many candidates no more runners-up are looked for."""
+
+
+def runners_up(tables: Tables, proof: TaskProof) -> Iterator[Assignment]:
+    """Yield the other repairs of every world of the class that change as many of the named fields as the fix.
+
+    They come in the order of their costs, each dearer than the fix.
+    """
+    conditions = tables.companion(Conditions)
+    fix = dict(proof.walk.fix)
+    state, size = evidence_class(tables, proof.walk.start)
+    patients = [conditions.patients(group) for group in walk_batch(tables, state, size)]
+    sets = {field for part in patients for step in part.group.steps for field in step.sets}
+    start = np.array([proof.walk.start[field] for field in conditions.fields], np.int64)
+    places = [place for place, field in enumerate(conditions.fields) if field in sets]
+    candidates = (
+        (columns, values)
+        for columns in itertools.combinations(places, len(fix))
+        for values in itertools.product(
+            *([v for v in conditions.domains[c].tolist() if v != start[c]] for c in columns)
+        )
+    )
+    limited = itertools.islice(candidates, MOST_CANDIDATES)
+    while chunk := list(itertools.islice(limited, CHUNK)):
+        rows = np.tile(start, (len(chunk), 1))
+        for row, (columns, values) in zip(rows, chunk, strict=True):
+            row[list(columns)] = values
+        left = np.arange(len(chunk))
+        for part in patients:
+            if len(left):
+                left = left[conditions.mended(part, rows[left]).all(axis=1)]
+        for place in left.tolist():
+            columns, values = chunk[place]
+            changes = {conditions.fields[column]: value for column, value in zip(columns, values, strict=True)}
+            if changes != fix:
+                yield changes

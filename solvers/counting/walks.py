@@ -1,0 +1,292 @@
+"""Walks of whole batches of worlds, by the generated code of `tables`.
+
+In: a state, with a cell (an integer, or an int64 array with an entry for each world) for each variable. Out:
+groups of worlds that take the same path: the same rules, the same alternatives, the same ending. The
+meaning is that of `evaluate.run_walk`. Where all worlds agree on a variable it becomes a plain integer, so that
+worlds which differ in a few hidden variables cost little more than one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import assert_never
+
+import attrs
+import numpy as np
+
+from solvers.counting.expand import before_name, expand, substitute, support
+from solvers.counting.tables import BoolArray, Cell, IntArray, Tables
+from solvers.outcome import Ending, Step, Walk
+from solvers.problem import Alternative, Assign, Direction, Expr, Pick, Problem, Var, Variable
+
+State = Mapping[str, Cell]
+Flag = bool | BoolArray
+"""A truth value for all worlds of a batch, or for each."""
+
+PICK_CELLS = 1 << 18
+"""Most cells (worlds times tried values) over which a prescription is evaluated at once."""
+
+
+@attrs.frozen(eq=False)
+class GroupStep:
+    """A rule that fired in every world of a group: the state in which it did, and what it set."""
+
+    rule: int
+    alternative: int
+    before: State
+    sets: State
+
+
+@attrs.frozen(eq=False)
+class Group:
+    """Worlds that take one path; every array has an entry for each of `rows`, their places in the batch."""
+
+    rows: IntArray
+    start: State
+    steps: tuple[GroupStep, ...]
+    final: State
+    ending: Ending
+
+    @property
+    def gives_task(self) -> bool:
+        return self.ending in (Ending.ANSWER, Ending.HEALTHY)
+
+
+def walk_batch(tables: Tables, state: State, size: int, *, rules: frozenset[int] | None = None) -> list[Group]:
+    """Walk `size` worlds. Every world is in exactly one group; the order of groups means nothing.
+
+    Args:
+        rules: Drop the worlds in which another rule fires than these, which saves walking them on.
+    """
+    return tables.companion(_Walker).walk(state, size, rules)
+
+
+def look(tables: Tables, state: State) -> tuple[Flag, Flag, list[Flag]]:
+    """Evaluate whether worlds are valid, whether they are sound, and each guard."""
+    valid, sound, *guards = tables.companion(_Walker).look(state)
+    return valid, sound, guards
+
+
+def take(state: State, rows: IntArray | BoolArray) -> dict[str, Cell]:
+    """Select worlds of a batch."""
+    return {name: cell if isinstance(cell, int) else settle(cell[rows]) for name, cell in state.items()}
+
+
+def settle(cell: Cell) -> Cell:
+    """Make a plain integer of an array that holds one value only."""
+    if isinstance(cell, int) or not len(cell):
+        return cell
+    first = cell[0]
+    return int(first) if first == cell[-1] and (cell == first).all() else cell
+
+
+def both(left: Flag, right: Flag) -> Flag:
+    if isinstance(left, bool):
+        return right if left else False
+    if isinstance(right, bool):
+        return left if right else False
+    return left & right
+
+
+def opposite(flag: Flag) -> Flag:
+    return not flag if isinstance(flag, bool) else ~flag
+
+
+@attrs.frozen(eq=False)
+class _Party:
+    """Worlds that have taken one path so far."""
+
+    rows: IntArray
+    start: State
+    steps: tuple[GroupStep, ...]
+    state: State
+
+    def where(self, chosen: Flag) -> _Party | None:
+        """Return the chosen part; None if it is empty."""
+        if isinstance(chosen, bool):
+            return self if chosen else None
+        count = np.count_nonzero(chosen)
+        if count in (0, len(chosen)):
+            return self if count else None
+        steps = tuple(
+            GroupStep(step.rule, step.alternative, take(step.before, chosen), take(step.sets, chosen))
+            for step in self.steps
+        )
+        return _Party(self.rows[chosen], take(self.start, chosen), steps, take(self.state, chosen))
+
+    def after(self, rule: int, alternative: int, sets: State) -> _Party:
+        step = GroupStep(rule, alternative, self.state, sets)
+        return _Party(self.rows, self.start, (*self.steps, step), {**self.state, **sets})
+
+    def ends(self, ending: Ending) -> Group:
+        return Group(self.rows, self.start, self.steps, self.state, ending)
+
+
+class _Walker:
+    """The compiled guards and prescriptions of one problem."""
+
+    def __init__(self, tables: Tables) -> None:
+        problem = tables.problem
+        self.max_codes = problem.max_codes
+        guards = [expand(problem, rule.guard) for rule in problem.rules]
+        self.look = tables.compiled([expand(problem, problem.valid), expand(problem, problem.sound), *guards])
+        self.prescriptions = tuple(
+            tuple(_Prescription(tables, alternative) for alternative in rule.alternatives) for rule in problem.rules
+        )
+
+    def walk(self, state: State, size: int, rules: frozenset[int] | None) -> list[Group]:
+        start = {name: settle(cell) for name, cell in state.items()}
+        return list(self.arrive(_Party(np.arange(size), start, (), start), rules)) if size else []
+
+    def arrive(self, party: _Party, rules: frozenset[int] | None) -> Iterator[Group]:
+        """Go on from a state that has just been entered."""
+        valid, sound, *guards = self.look(party.state)
+        if (stranded := party.where(opposite(valid))) is not None:
+            yield stranded.ends(Ending.INVALID)
+            if (rest := party.where(valid)) is not None:
+                yield from self.arrive(rest, rules)
+            return
+        quiet: Flag = True
+        for rule, guard in enumerate(guards):
+            wanted = rules is None or rule in rules
+            if wanted and (firing := party.where(both(quiet, guard))) is not None:
+                yield from self.fire(firing, rule, rules)
+            quiet = both(quiet, opposite(guard))
+        endings = (Ending.ANSWER, Ending.UNSOUND) if party.steps else (Ending.HEALTHY, Ending.UNCOVERED)
+        for flag, ending in zip((sound, opposite(sound)), endings, strict=True):
+            if (part := party.where(both(quiet, flag))) is not None:
+                yield part.ends(ending)
+
+    def fire(self, party: _Party, rule: int, rules: frozenset[int] | None) -> Iterator[Group]:
+        """Apply the first alternative that has a value."""
+        if any(step.rule == rule for step in party.steps):
+            yield party.ends(Ending.REPEATED)
+            return
+        if len(party.steps) == self.max_codes:
+            yield party.ends(Ending.TOO_MANY)
+            return
+        for number, prescription in enumerate(self.prescriptions[rule]):
+            has_value, sets = prescription.apply(party.state, len(party.rows))
+            if (part := party.where(has_value)) is not None:
+                chosen = sets if part is party or isinstance(has_value, bool) else take(sets, has_value)
+                yield from self.arrive(part.after(rule, number, chosen), rules)
+            left = party.where(opposite(has_value))
+            if left is None:
+                return
+            party = left
+        yield party.ends(Ending.NO_VALUE)
+
+
+class _Prescription:
+    """The compiled sets of one alternative."""
+
+    def __init__(self, tables: Tables, alternative: Alternative) -> None:
+        problem = tables.problem
+        self.fields = tuple(item.field for item in alternative.sets)
+        self.sets: list[_AssignCode | _PickCode] = []
+        for number, item in enumerate(alternative.sets):
+            variable = problem.variable(item.field)
+            differing = self.fields[: number + 1]
+            if isinstance(item, Assign):
+                self.sets.append(_AssignCode(tables, variable, _localised(problem, item.value, differing)))
+            else:
+                where = _localised(problem, item.where, differing)
+                self.sets.append(_PickCode(tables, variable, where, _tries(variable, item)))
+
+    def apply(self, state: State, size: int) -> tuple[Flag, State]:
+        """Return which worlds get a value for each set, and the values; those of other worlds mean nothing."""
+        env = {**state, **{before_name(field): state[field] for field in self.fields}}
+        has_value: Flag = True
+        sets: dict[str, Cell] = {}
+        for field, code in zip(self.fields, self.sets, strict=True):
+            found, cell = code.run(env, size)
+            has_value = both(has_value, found)
+            sets[field] = env[field] = cell
+            if has_value is False:
+                break
+        return has_value, sets
+
+
+def _localised(problem: Problem, expr: Expr, differing: tuple[str, ...]) -> Expr:
+    """Expand `expr`, where the state in which the rule fired differs from the current one in some fields only."""
+    same = {before_name(v.name): v.name for v in problem.variables if v.name not in differing}
+    expanded = expand(problem, expr)
+    current = {name: expand(problem, Var(now)) for name, now in same.items() if name in support(expanded)}
+    return substitute(expanded, current)
+
+
+def _tries(variable: Variable, item: Pick) -> tuple[int, ...]:
+    match item.direction:
+        case Direction.LARGEST:
+            return tuple(sorted(variable.domain, reverse=True))
+        case Direction.SMALLEST:
+            return tuple(sorted(variable.domain))
+        case Direction.FIRST:
+            return variable.preference or variable.domain
+    assert_never(item.direction)
+
+
+class _AssignCode:
+    def __init__(self, tables: Tables, variable: Variable, value: Expr) -> None:
+        self.code = tables.compiled([value])
+        self.domain = frozenset(variable.domain)
+        self.values = np.array(variable.domain, np.int64)
+
+    def run(self, env: State, size: int) -> tuple[Flag, Cell]:
+        (cell,) = self.code(env)
+        if isinstance(cell, int):
+            return cell in self.domain, cell
+        found = np.isin(cell, self.values)
+        return found, np.where(found, cell, self.values[0])  # later sets may divide by it: stay in the domain
+
+
+class _PickCode:
+    def __init__(self, tables: Tables, variable: Variable, where: Expr, tries: tuple[int, ...]) -> None:
+        self.code = tables.compiled([where])
+        self.field = variable.name
+        self.needs = tuple(support(where) - {variable.name})
+        self.tries = np.array(tries, np.int64)
+
+    def run(self, env: State, size: int) -> tuple[Flag, Cell]:
+        """Try every value along a second axis and take the first that fits."""
+        columns = {name: env[name] for name in self.needs}
+        wide = {name: cell for name, cell in columns.items() if not isinstance(cell, int)}
+        if not wide:
+            fits = np.broadcast_to(self.code({**columns, self.field: self.tries})[0], len(self.tries))
+            return bool(fits.any()), int(self.tries[fits.argmax()])
+        found, chosen = [], []
+        step = max(1, PICK_CELLS // len(self.tries))
+        for low in range(0, size, step):
+            part = {name: cell[low : low + step, None] for name, cell in wide.items()}
+            (fits,) = self.code({**columns, **part, self.field: self.tries})
+            fits = np.broadcast_to(fits, (min(step, size - low), len(self.tries)))
+            found.append(fits.any(axis=1))
+            chosen.append(self.tries[fits.argmax(axis=1)])
+        return np.concatenate(found), settle(np.concatenate(chosen))
+
+
+def plain_state(state: State, place: int) -> dict[str, int]:
+    """Return one world of a batch."""
+    return {name: cell if isinstance(cell, int) else int(cell[place]) for name, cell in state.items()}
+
+
+def plain_walk(tables: Tables, group: Group, place: int) -> Walk:
+    """Return the walk of one world of a group."""
+    problem = tables.problem
+    start, final = plain_state(group.start, place), plain_state(group.final, place)
+    _, _, guards = look(tables, start)
+    held = [rule.code for rule, guard in zip(problem.rules, guards, strict=True) if guard]
+    codes = tuple(problem.rules[step.rule].code for step in group.steps)
+    return Walk(
+        ending=group.ending,
+        start=start,
+        steps=tuple(
+            Step(step.rule, step.alternative, plain_state(step.before, place), plain_state(step.sets, place))
+            for step in group.steps
+        ),
+        final=final,
+        codes=codes,
+        fix=tuple((v.name, final[v.name]) for v in problem.editable if final[v.name] != start[v.name]),
+        masked=tuple(code for code in held if code not in codes),
+        unmasked=tuple(code for code in codes if code not in held),
+    )

@@ -1,0 +1,174 @@
+"""The questions that decide a task, each a conjunction of parts.
+
+In: walks and evidence. Out: `Query` values. A part knows how to build its term and which numbers belong
+into it. It can be built once with every name open and filled in later, for all tasks that take the
+same path, or be written out with the numbers in place; both mean the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+import attrs
+
+from solvers.outcome import Assignment, Uniqueness, Walk
+from solvers.proving.claims import (
+    Claims,
+    Path,
+    Values,
+    evidence_name,
+    path_of,
+    repaired_name,
+    set_name,
+    start_name,
+)
+from solvers.proving.smtlib import Term
+
+
+@attrs.frozen(eq=False)
+class Part:
+    """A condition.
+
+    Attributes:
+        kind: Parts of equal kind and path have the same term before numbers are filled in.
+        build: Makes the term; the names that it is given values for don't stay open.
+        values: The numbers that belong into it. The other names are what is looked for.
+    """
+
+    kind: tuple[object, ...]
+    build: Callable[[Claims, Values, Path], Term] = attrs.field(repr=False)
+    values: Values
+    path: Path = ()
+
+
+@attrs.frozen(eq=False)
+class Query:
+    """Are there numbers for the open names such that all parts hold? `text` names what they would make."""
+
+    text: str
+    parts: tuple[Part, ...]
+
+
+def start_values(world: Assignment, names: Iterable[str]) -> dict[str, int]:
+    return {start_name(name): world[name] for name in names}
+
+
+def walk_values(walk: Walk) -> dict[str, int]:
+    """The numbers that `walk` sets, step by step."""
+    return {
+        set_name(field, number): value for number, step in enumerate(walk.steps) for field, value in step.sets.items()
+    }
+
+
+@attrs.frozen(eq=False)
+class Evidence:
+    """What all worlds of a class share: a member of it, and what that shows."""
+
+    world: Assignment
+    seen: tuple[int, ...]
+
+    def fixed(self, claims: Claims) -> dict[str, int]:
+        return start_values(self.world, claims.fixed)
+
+    def shown(self) -> dict[str, int]:
+        return {evidence_name(number): value for number, value in enumerate(self.seen)}
+
+
+def valid_world(world: Assignment) -> Query:
+    """Ask whether a world exists at all."""
+
+    def build(claims: Claims, known: Values, path: Path) -> Term:
+        return claims.valid(claims.start(known))
+
+    return Query("valid world of these values", (Part(("valid",), build, start_values(world, world)),))
+
+
+def other_outcome(claims: Claims, evidence: Evidence, walks: Sequence[Walk]) -> Query:
+    """Ask for a world with the evidence that takes none of some routes, or breaks a keep on the way (P1, P2)."""
+
+    def build(claims: Claims, known: Values, path: Path) -> Term:
+        route = claims.route(claims.start(known), path, known)
+        right = claims.pool.all_of((claims.walks(route), claims.keeps(route, route.final)))
+        return claims.pool.negate(right)
+
+    fixed = evidence.fixed(claims)
+    parts = [Part(("outcome",), build, fixed | walk_values(walk), path_of(walk)) for walk in walks]
+    text = "world with this evidence whose walk has another outcome, or that the fix does not mend"
+    return Query(text, (_shows(claims, evidence), *parts))
+
+
+def rival(claims: Claims, walk: Walk, level: Uniqueness, worlds: Sequence[Walk], routes: Sequence[Walk]) -> Query:
+    """Ask for a rival at some level, of which it is known only that it mends the start of each of `worlds` (P3).
+
+    The routes of the class name the fields.
+    """
+    path = path_of(walk)
+    changes = len(walk.fix)
+    if level is Uniqueness.ANY:
+        fields = tuple(variable.name for variable in claims.problem.editable)
+    else:
+        named = {field for route in routes for field in claims.named_fields(path_of(route))}
+        fields = tuple(variable.name for variable in claims.problem.editable if variable.name in named)
+
+    def build_cost(claims: Claims, known: Values, path: Path) -> Term:
+        route = claims.route(claims.start(known), path, known)
+        mended = claims.mended(route.start, fields, known)
+        cheap = claims.rival_cost(route, mended, fields, level, changes)
+        return claims.pool.all_of((*(claims.in_domain(mended.values[field], field) for field in fields), cheap))
+
+    def build_mends(claims: Claims, known: Values, path: Path) -> Term:
+        route = claims.route(claims.start(known), path, known)
+        return claims.repairs(route, claims.mended(route.start, fields, known))
+
+    config = start_values(walk.start, (variable.name for variable in claims.problem.editable))
+    cost = Part(("cost", level, changes, fields), build_cost, config | walk_values(walk), path)
+    mends = [
+        Part(
+            ("mends", fields), build_mends, start_values(world.start, world.start) | walk_values(world), path_of(world)
+        )
+        for world in worlds
+    ]
+    return Query("repair other than the fix that is as good", (cost, *mends))
+
+
+def unmended(claims: Claims, evidence: Evidence, walks: Sequence[Walk], repair: Assignment) -> Query:
+    """Ask for a world with the evidence that `repair` does not mend. `walks` take every route that there is."""
+    fields = tuple(variable.name for variable in claims.problem.editable if variable.name in repair)
+
+    def build(claims: Claims, known: Values, path: Path) -> Term:
+        route = claims.route(claims.start(known), path, known)
+        mends = claims.repairs(route, claims.mended(route.start, fields, known))
+        return claims.pool.negate(claims.pool.all_of((claims.walks(route), mends)))
+
+    fixed = evidence.fixed(claims) | {repaired_name(field): repair[field] for field in fields}
+    parts = [Part(("unmended", fields), build, fixed | walk_values(walk), path_of(walk)) for walk in walks]
+    return Query("world with this evidence that the rival does not mend", (_shows(claims, evidence), *parts))
+
+
+def same_channels(claims: Claims, evidence: Evidence, channels: Collection[str], paths: Sequence[Path]) -> Query:
+    """Ask for a valid world that shows the same in some channels and whose walk takes one of `paths` (P4)."""
+    chosen = tuple(sorted(channels))
+    names = tuple(variable.name for variable in claims.problem.variables)
+
+    def build_shows(claims: Claims, known: Values, path: Path) -> Term:
+        start = claims.start(known)
+        return claims.pool.all_of(
+            (claims.in_domains(start, names), claims.valid(start), claims.same_on(start, chosen, known))
+        )
+
+    def build_walks(claims: Claims, known: Values, path: Path) -> Term:
+        return claims.pool.any_of(claims.takes(claims.route(claims.start(known), path, known)) for path in paths)
+
+    shows = Part(("channels", chosen), build_shows, evidence.shown())
+    walks = Part(("paths", tuple(paths)), build_walks, {})
+    return Query("valid world that shows the same in these channels and has other codes", (shows, walks))
+
+
+def _shows(claims: Claims, evidence: Evidence) -> Part:
+    def build(claims: Claims, known: Values, path: Path) -> Term:
+        start = claims.start(known)
+        return claims.pool.all_of(
+            (claims.in_domains(start, claims.free), claims.valid(start), claims.same_evidence(start, known))
+        )
+
+    return Part(("evidence",), build, evidence.fixed(claims) | evidence.shown())

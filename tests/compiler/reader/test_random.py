@@ -1,0 +1,103 @@
+"""The reader against a slow evaluator on random systems, and on texts that are damaged."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies.prompt_texts import prompt, tiny
+from strategies.synthetic_prompts import Maker
+
+from compiler.reader import ReadError, Solution, read_prompt, rivals, solve
+
+CASES = ["memory-one_code", "memory-unmasked_pair", "pump-masked_pair", "pump-low_flow"]
+GOOD = [prompt(name) for name in CASES]
+DONE = ("answer", "healthy")
+
+
+def check_system(seed: int) -> None:
+    """Compare fitting worlds, walks and rivals for some runs of a random system."""
+    maker = Maker(seed)
+    model = maker.model
+    for _ in range(4):
+        shown = maker.world()
+        document = read_prompt(model.static() + model.evidence(shown))
+        solution = solve(document)
+        worlds = model.worlds(shown)
+        assert solution.worlds == len(worlds)
+        mine: Counter[object] = Counter()
+        for walk in solution.walks:
+            ending = walk.ending.value
+            mine[(ending, walk.codes, tuple(walk.fix.items())) if ending in DONE else ending] += walk.worlds
+        theirs: Counter[object] = Counter()
+        for world in worlds:
+            ending, codes, fix, _ = model.walk(world)
+            theirs[(ending, codes, tuple(fix.items())) if ending in DONE else ending] += 1
+        assert mine == theirs
+        if solution.answer is not None:
+            fix = solution.answer["fix"]
+            found = rivals(document, solution, {name: worlds[0][name] for name in model.hidden})
+            assert list(found.rivals) == model.rivals(worlds, fix)
+            holds = all(model.is_repair(world, model.walk(world)[3], fix) for world in worlds)
+            assert holds == (found.failure == "")
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_reader_agrees_with_the_slow_evaluator(seed: int) -> None:
+    check_system(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(100, 500, 100))
+def test_reader_agrees_with_the_slow_evaluator_on_many_systems(first: int) -> None:
+    for seed in range(first, first + 100):
+        check_system(seed)
+
+
+def check_total(text: str) -> None:
+    """Read and solve any text: an error of the reader's own, or a solution."""
+    line = 1
+    try:
+        assert isinstance(solve(read_prompt(text)), Solution)
+    except ReadError as error:
+        line = error.line
+    assert 1 <= line <= text.count("\n") + 1
+
+
+@given(st.text())
+def test_any_text_gives_an_error(text: str) -> None:
+    with pytest.raises(ReadError):
+        read_prompt(text)
+
+
+@given(st.data())
+def test_prompt_with_damaged_characters_gives_error_or_solution(data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from(GOOD))
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(text)))
+        length = data.draw(st.integers(0, 4))
+        patch = data.draw(st.text(st.sampled_from('01289 ab"`()[]{}=<>+-*/,:;|\n\\ü'), max_size=4))
+        text = text[:at] + patch + text[at + length :]
+    check_total(text)
+
+
+@given(st.data())
+def test_prompt_with_moved_lines_gives_error_or_solution(data: st.DataObject) -> None:
+    lines = data.draw(st.sampled_from(GOOD)).split("\n")
+    for _ in range(data.draw(st.integers(1, 3))):
+        line = data.draw(st.sampled_from(lines))
+        place = data.draw(st.integers(0, len(lines)))
+        lines[place : place + data.draw(st.integers(0, 2))] = data.draw(st.sampled_from([[], [line]]))
+    check_total("\n".join(lines))
+
+
+TOKENS = ["a", "b", "on", "mood", "0", "1", "7", "(", ")", "+", "-", "*", "mod", "floor(", "ceil(", "/", "min(", "abs("]
+TOKENS += [",", "==", "<", "in", "{", "}", "and", "or", "not", "implies", "if", "then", "else", "with", "=", "head"]
+
+
+@given(st.lists(st.sampled_from(TOKENS), max_size=25))
+def test_any_row_of_tokens_as_formula_gives_error_or_solution(tokens: list[str]) -> None:
+    formula = " ".join(tokens)
+    check_total(tiny(relations=f"- head = `a + b` | x\n- r (printed) = `{formula}` | x", profiler="r = 1"))

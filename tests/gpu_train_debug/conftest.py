@@ -1,0 +1,66 @@
+"""The second domain as the environment sees it: compiled once, its rows, its golds."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from compiler.dataset.build import build_dataset
+from compiler.frontend.run import run_frontend
+from compiler.plan import DatasetPlan, ProgramPlan
+from gpu_train_debug.tasks import TaskRow, read_split, split_names
+
+if TYPE_CHECKING:
+    from .installed import Installed
+
+ROOT = Path(__file__).parent.parent.parent
+INCIDENTS = ROOT / "tests" / "domains" / "incidents"
+
+
+@pytest.fixture(scope="session")
+def program() -> ProgramPlan:
+    plan = run_frontend([INCIDENTS]).plan
+    assert plan is not None
+    return plan
+
+
+@pytest.fixture(scope="session")
+def dataset(program: ProgramPlan) -> DatasetPlan:
+    return program.datasets["incidents"]
+
+
+@pytest.fixture(scope="session")
+def out(program: ProgramPlan, dataset: DatasetPlan, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The dataset as `gtd compile` writes it. Read only."""
+    folder = tmp_path_factory.mktemp("environment") / "out"
+    build_dataset(program, dataset, folder, jobs=1)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def rows(out: Path) -> dict[str, list[TaskRow]]:
+    return {split: list(read_split(split, out)) for split in split_names(out)}
+
+
+@pytest.fixture(scope="session")
+def golds(rows: dict[str, list[TaskRow]]) -> dict[str, str]:
+    return {row.prompt: row.gold for split in rows.values() for row in split}
+
+
+@pytest.fixture(scope="session")
+def installed(out: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheel of the second domain in a fresh environment."""
+    from .installed import Installed, build, copy_checkout, install
+
+    folder = tmp_path_factory.mktemp("installed")
+    checkout = copy_checkout(folder / "checkout", out)
+    built = build(checkout, "wheel")
+    assert built.returncode == 0, built.stderr
+    wheel = next((checkout / "dist").glob("*.whl"))
+    python = install(wheel, folder / "venv")
+    shutil.rmtree(checkout / "gpu_train_debug")
+    (folder / "outside").mkdir()
+    return Installed(wheel, python, folder / "outside")

@@ -1,0 +1,170 @@
+"""Expanding must not change what an expression means, and must share what is equal."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies.problems import (
+    Draw,
+    all_worlds,
+    bool_exprs,
+    expressions,
+    int_exprs,
+    planted_problems,
+    wild_problems,
+    worlds,
+)
+
+from solvers.counting import fold
+from solvers.counting.expand import before_name, conjuncts, expand, pure, substitute, support
+from solvers.evaluate import value
+from solvers.problem import (
+    Apply,
+    Before,
+    Const,
+    Expr,
+    Kind,
+    Lookup,
+    Op,
+    Pick,
+    Problem,
+    Rel,
+    Sort,
+    Var,
+    Variable,
+    With,
+    walk_expr,
+)
+
+NAMES = ("x", "y", "z")
+PLAIN = Problem(
+    name="plain",
+    variables=tuple(Variable(name, Kind.CONFIG, (0, 1, 2, 5), editable=True) for name in NAMES),
+    relations=(("sum", Apply(Op.ADD, (Var("x"), Var("y")))), ("double", Apply(Op.MUL, (Rel("sum"), Const(2))))),
+    observations=(),
+    rules=(),
+)
+X, Y = Var("x"), Var("y")
+
+
+@st.composite
+def pure_exprs(draw: Draw) -> Expr:
+    make = draw(st.sampled_from((int_exprs, bool_exprs)))
+    return expand(PLAIN, draw(make(NAMES, (), 3)))
+
+
+@given(st.data())
+def test_expand_keeps_every_value(data: st.DataObject) -> None:
+    problem = data.draw(st.one_of(wild_problems(), planted_problems()))
+    world = data.draw(worlds(problem))
+    for expr in expressions(problem):
+        expanded = expand(problem, expr)
+        assert not any(isinstance(part, Rel | With | Before) for part in walk_expr(expanded))
+        assert value(problem, expanded, world) == value(problem, expr, world)
+
+
+@given(st.data())
+def test_expand_names_the_state_of_before(data: st.DataObject) -> None:
+    problem = data.draw(wild_problems())
+    now, earlier = data.draw(worlds(problem)), data.draw(worlds(problem))
+    both = {**now, **{before_name(name): old for name, old in earlier.items()}}
+    for rule in problem.rules:
+        for item in (item for alternative in rule.alternatives for item in alternative.sets):
+            expr = item.where if isinstance(item, Pick) else item.value
+            assert value(problem, expand(problem, expr), both) == value(problem, expr, now, before=earlier)
+
+
+@given(pure_exprs(), pure_exprs(), pure_exprs(), st.data())
+def test_substitute_is_parallel(expr: Expr, first: Expr, second: Expr, data: st.DataObject) -> None:
+    new = {name: e for name, e in (("x", first), ("y", second)) if e.sort is Sort.INT}
+    world = data.draw(worlds(PLAIN))
+    changed = {**world, **{name: value(PLAIN, e, world) for name, e in new.items()}}
+    assert value(PLAIN, substitute(expr, new), world) == value(PLAIN, expr, changed)
+
+
+@given(pure_exprs())
+def test_substitute_folds_to_a_constant_when_all_is_known(expr: Expr) -> None:
+    for world in list(all_worlds(PLAIN))[::7]:
+        folded = substitute(expr, world)
+        assert isinstance(folded, Const)
+        assert folded == Const(value(PLAIN, expr, world))
+
+
+@given(pure_exprs())
+def test_support_is_what_occurs(expr: Expr) -> None:
+    assert support(expr) == {part.name for part in walk_expr(expr) if isinstance(part, Var)}
+
+
+@given(pure_exprs())
+def test_expansion_is_its_own_normal_form(expr: Expr) -> None:
+    assert expand(PLAIN, expr) is expr
+
+
+def test_expand_shares_equal_parts() -> None:
+    total = expand(PLAIN, Rel("sum"))
+    double = expand(PLAIN, Rel("double"))
+    assert isinstance(double, Apply)
+    assert double.args[0] is total
+
+
+def test_condition_and_negation_share_their_atom() -> None:
+    above = expand(PLAIN, Apply(Op.GT, (X, Y)))
+    within = expand(PLAIN, Apply(Op.LE, (X, Y)))
+    assert within is fold.negate(above)
+    assert expand(PLAIN, Apply(Op.AND, (above, within))) == Const(False)
+
+
+def test_with_swaps_without_capture() -> None:
+    swapped = With(Apply(Op.SUB, (X, Y)), (("x", Y), ("y", X)))
+    assert expand(PLAIN, swapped) is expand(PLAIN, Apply(Op.SUB, (Y, X)))
+
+
+def test_conjuncts_flatten() -> None:
+    parts = [Apply(Op.LT, (X, Const(number))) for number in (3, 4, 5)]
+    nested = expand(PLAIN, Apply(Op.AND, (parts[0], Apply(Op.AND, (parts[1], parts[2], parts[0])))))
+    assert conjuncts(nested) == tuple(pure(part) for part in parts)
+    assert conjuncts(pure(Const(True))) == ()
+
+
+@pytest.mark.parametrize(
+    ("expr", "simple"),
+    [
+        (Apply(Op.ADD, (Const(2), X, Const(-2))), X),
+        (Apply(Op.MUL, (X, Y, Const(0))), Const(0)),
+        (Apply(Op.SUB, (X, X)), Const(0)),
+        (Apply(Op.NEG, (Apply(Op.NEG, (X,)),)), X),
+        (Apply(Op.MOD, (X, Const(1))), Const(0)),
+        (Apply(Op.MAX, (X, X)), X),
+        (Apply(Op.ITE, (Apply(Op.LT, (X, Y)), X, X)), X),
+        (Apply(Op.IMPLIES, (Const(True), Const(False))), Const(False)),
+        (Apply(Op.EQ, (Apply(Op.LT, (X, Y)), Const(True))), pure(Apply(Op.LT, (X, Y)))),
+        (Lookup("t", ((0, 7), (1, 7)), X), Const(7)),
+        (Lookup("t", ((0, 7), (1, 8)), Const(1)), Const(8)),
+    ],
+    ids=str,
+)
+def test_pure_simplifies(expr: Expr, simple: Expr) -> None:
+    assert pure(expr) == simple
+
+
+def test_pure_refuses_relations() -> None:
+    with pytest.raises(ValueError, match="not a pure expression"):
+        pure(Rel("sum"))
+
+
+def test_expressions_are_forgotten_when_unused() -> None:
+    gc.collect()
+    before = len(fold._by_key)
+    made = pure(Apply(Op.ADD, (X, Apply(Op.MUL, (Y, Const(123_457))))))
+    assert len(fold._by_key) > before
+    del made
+    gc.collect()
+    assert len(fold._by_key) == before
+
+
+def test_one_and_true_stay_apart() -> None:
+    assert pure(Const(1)) != pure(Const(True))
+    assert fold.apply(Op.ADD, (pure(Const(1)), fold.variable("x"))) is not fold.variable("x")
