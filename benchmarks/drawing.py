@@ -16,7 +16,7 @@ import z3
 
 from benchmarks.measure import Cell, Result, per_second
 from benchmarks.sources import SHIPPED, SMALL, load_program
-from compiler.tasks.maker import System
+from compiler.tasks.maker import SystemTools
 from solvers.outcome import Assignment
 from solvers.problem import Expr, Problem
 from solvers.proving.claims import Claims, Path, start_name
@@ -33,7 +33,7 @@ def run(*, quick: bool = False) -> Result:
     rows: list[tuple[Cell, ...]] = []
     for folder in (SMALL, SHIPPED):
         program = load_program(folder)
-        systems = {name: System(program, name) for name in program.systems}
+        systems = {name: SystemTools(program, name) for name in program.systems}
         for name in sorted(program.archetypes)[: 1 if quick else None]:
             archetype = program.archetypes[name]
             tables, wanted = systems[archetype.system].tables, (archetype.where, archetype.codes)

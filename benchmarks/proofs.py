@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.measure import Cell, Clock, Result, median_ratio, per_second
 from benchmarks.sources import SHIPPED, load_program, only_dataset, specs_by_system
 from benchmarks.tasks import make
-from compiler.tasks.maker import Workbench
+from compiler.tasks.maker import TaskMaker
 from solvers.outcome import TaskProof, Uniqueness, Verdict
 from solvers.proving.prove import Prover
 from solvers.proving.smtlib import recheck_cvc5
@@ -44,7 +44,7 @@ class TimedProver(Prover):
 def run(*, quick: bool = False) -> Result:
     program = load_program(SHIPPED)
     dataset = only_dataset(program)
-    workbench = Workbench(program, dataset, prove=False)
+    workbench = TaskMaker(program, dataset, prove=False)
     rows: list[tuple[Cell, ...]] = []
     facts: dict[str, Cell] = {}
     for name, specs in specs_by_system(program, dataset).items():

@@ -7,7 +7,7 @@ from benchmarks.sources import SHIPPED, load_program, only_dataset, specs_by_sys
 from benchmarks.tasks import make
 from compiler.emit.record import read_record, record_line
 from compiler.reader import read_prompt, solve
-from compiler.tasks.maker import Workbench
+from compiler.tasks.maker import TaskMaker
 from solvers.evaluate import observe
 
 STAGES = ("evidence", "render", "record line", "record read", "prompt read", "solved")
@@ -16,7 +16,7 @@ STAGES = ("evidence", "render", "record line", "record read", "prompt read", "so
 def run(*, quick: bool = False) -> Result:
     program = load_program(SHIPPED)
     dataset = only_dataset(program)
-    workbench = Workbench(program, dataset, prove=False)
+    workbench = TaskMaker(program, dataset, prove=False)
     rows: list[tuple[Cell, ...]] = []
     facts: dict[str, Cell] = {}
     for name, specs in specs_by_system(program, dataset).items():

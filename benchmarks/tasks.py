@@ -11,7 +11,7 @@ import statistics
 from benchmarks.measure import Cell, Clock, Result, cpu_of, median_ratio, per_second
 from benchmarks.sources import SHIPPED, load_program, only_dataset, specs_by_system
 from compiler.splits import TaskSpec
-from compiler.tasks.maker import Made, Workbench, ask, check_readable
+from compiler.tasks.maker import Made, TaskMaker, ask, check_readable
 from solvers.evaluate import run_walk
 from solvers.outcome import Verdict
 from solvers.sampling import Candidate
@@ -23,7 +23,7 @@ STAGES = ("draw", "count P1 to P3", "interaction", "walk again", "Z3", "render",
 def run(*, quick: bool = False) -> Result:
     program = load_program(SHIPPED)
     dataset = only_dataset(program)
-    full, bare = (Workbench(program, dataset, prove=prove) for prove in (True, False))
+    full, bare = (TaskMaker(program, dataset, prove=prove) for prove in (True, False))
     rows: list[tuple[Cell, ...]] = []
     facts: dict[str, Cell] = {}
     spent_by_system: list[tuple[int, float]] = []
@@ -57,13 +57,13 @@ def run(*, quick: bool = False) -> Result:
     return Result("tasks", "tasks a second of processor time, and its stages", columns, tuple(rows), facts)
 
 
-def make(workbench: Workbench, spec: TaskSpec) -> Made:
+def make(workbench: TaskMaker, spec: TaskSpec) -> Made:
     made = workbench.make(spec)
     assert isinstance(made, Made), f"no task for {spec.id}"
     return made
 
 
-def stages(workbench: Workbench, spec: TaskSpec, clock: Clock) -> None:
+def stages(workbench: TaskMaker, spec: TaskSpec, clock: Clock) -> None:
     """Make one task as the workbench does, stage by stage; dropped candidates count for the stages that they reach."""
     with clock.stage("draw"):
         system = workbench.system(workbench.archetype(spec).system)

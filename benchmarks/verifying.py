@@ -8,14 +8,14 @@ from benchmarks.measure import Cell, Result, cpu_of, median_ratio, per_second
 from benchmarks.sources import SHIPPED, load_program, only_dataset, specs_by_system
 from benchmarks.tasks import make
 from compiler.emit.record import record_line
-from compiler.tasks.maker import Workbench
+from compiler.tasks.maker import TaskMaker
 from compiler.verify.line import Line, LineChecker
 
 
 def run(*, quick: bool = False) -> Result:
     program = load_program(SHIPPED)
     dataset = only_dataset(program)
-    workbench, checker = Workbench(program, dataset), LineChecker(program, dataset)
+    workbench, checker = TaskMaker(program, dataset), LineChecker(program, dataset)
     rows: list[tuple[Cell, ...]] = []
     for name, specs in specs_by_system(program, dataset).items():
         warm, timed = (1, 2) if quick else (40, 60)

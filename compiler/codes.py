@@ -5,7 +5,7 @@ Same form and promise as `dsl.diagnostics.syntax_codes`: a code never changes it
 
 from __future__ import annotations
 
-from dsl.diagnostics.syntax_codes import CODES as LANGUAGE
+from dsl.diagnostics.syntax_codes import LANGUAGE_CODES as LANGUAGE
 from dsl.diagnostics.syntax_codes import Code
 
 _TEXTS = (

@@ -26,7 +26,7 @@ from dsl.checked import (
     Within,
 )
 
-Array = npt.NDArray[Any]
+ValueArray = npt.NDArray[Any]
 
 
 class Evaluator:
@@ -39,12 +39,12 @@ class Evaluator:
     Raises (from `value`): `ZeroDivisionError`, and `KeyError` for a table without an entry.
     """
 
-    def __init__(self, point: Mapping[str, Array], relations: Mapping[str, Typed]) -> None:
+    def __init__(self, point: Mapping[str, ValueArray], relations: Mapping[str, Typed]) -> None:
         self._point = point
         self._relations = relations
-        self._known: dict[str, Array] = {}
+        self._known: dict[str, ValueArray] = {}
 
-    def value(self, expr: Typed) -> Array:
+    def value(self, expr: Typed) -> ValueArray:
         match expr:
             case Constant(value=constant):
                 return np.array(constant, dtype=object)
@@ -67,7 +67,7 @@ class Evaluator:
         assert_never(expr)
 
 
-def _apply(op: str, args: list[Array]) -> Array:
+def _apply(op: str, args: list[ValueArray]) -> ValueArray:
     match op:
         case "+":
             result = reduce(np.add, args)
@@ -116,11 +116,11 @@ def _apply(op: str, args: list[Array]) -> Array:
     return np.asarray(result)
 
 
-def _truth(flags: Array) -> Array:
+def _truth(flags: ValueArray) -> ValueArray:
     return np.asarray(flags).astype(bool)
 
 
-def grid(domains: Mapping[str, tuple[int, ...]]) -> dict[str, Array]:
+def grid(domains: Mapping[str, tuple[int, ...]]) -> dict[str, ValueArray]:
     """Every combination of the values, one axis for each variable."""
     rank = len(domains)
     return {

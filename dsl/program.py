@@ -11,8 +11,8 @@ from dsl.analysis.lints import lint_program
 from dsl.check.archetypes import FamilyChecker
 from dsl.check.datasets import check_datasets
 from dsl.check.declarations import Library
-from dsl.check.expressions import Budget
-from dsl.check.names import Index
+from dsl.check.expressions import ExpansionBudget
+from dsl.check.names import ProgramIndex
 from dsl.check.systems import check_system
 from dsl.checked import CheckedProgram
 from dsl.diagnostics.collector import CheckStoppedError, Findings
@@ -35,8 +35,8 @@ def check_program(loaded: Loaded) -> tuple[CheckedProgram | None, tuple[Diagnost
 
 
 def _check(loaded: Loaded, findings: Findings) -> CheckedProgram:
-    budget = Budget()
-    index = Index(loaded.modules, loaded.imports, findings)
+    budget = ExpansionBudget()
+    index = ProgramIndex(loaded.modules, loaded.imports, findings)
     library = Library(index, findings, budget)
     sound_outside = findings.error_count == 0
     systems = {

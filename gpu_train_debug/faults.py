@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-SHOWN = 20
+FAULTS_SHOWN = 20
 """How many faults of one input are told; the rest is counted."""
 
 
@@ -43,9 +43,9 @@ class StudyError(Exception):
         self.faults = tuple(faults)
 
     def __str__(self) -> str:
-        rows = [fault.text() for fault in self.faults[:SHOWN]]
-        if len(self.faults) > SHOWN:
-            rows.append(f"and {len(self.faults) - SHOWN} more")
+        rows = [fault.text() for fault in self.faults[:FAULTS_SHOWN]]
+        if len(self.faults) > FAULTS_SHOWN:
+            rows.append(f"and {len(self.faults) - FAULTS_SHOWN} more")
         return "\n".join(rows)
 
 

@@ -35,7 +35,7 @@ class Step:
 
 
 @attrs.frozen
-class Answer:
+class WalkAnswer:
     """What is asked for: the codes (none for a healthy run) and the net change."""
 
     codes: frozenset[str]
@@ -67,8 +67,8 @@ class Walk:
         return self.ending in (Ending.ANSWER, Ending.HEALTHY)
 
     @property
-    def answer(self) -> Answer:
-        return Answer(frozenset(self.codes), self.fix)
+    def answer(self) -> WalkAnswer:
+        return WalkAnswer(frozenset(self.codes), self.fix)
 
 
 class Verdict(enum.Enum):
@@ -100,7 +100,7 @@ class Refutation:
     claim: Claim
     world: Assignment
     rival: Assignment | None = None
-    answer: Answer | None = None
+    answer: WalkAnswer | None = None
 
 
 @attrs.frozen

@@ -29,7 +29,7 @@ _ATTRIBUTE = re.compile(r"([^\s,=]+)=([^,]+)")
 _NUMBER = re.compile(r"(?P<number>[+-]?\d+(?:\.\d+)?)(?: (?P<unit>\S+))?")
 
 Runs: TypeAlias = "Sequence[Run]"
-Columns: TypeAlias = Callable[[Runs], Any]
+FeatureColumns: TypeAlias = Callable[[Runs], Any]
 """Gives a row of numbers for each run, always in the same columns."""
 
 
@@ -53,7 +53,7 @@ def read_run(prompt: str) -> Run:
     return Run(found["title"], {channel: found[channel] for channel in CHANNELS})
 
 
-def words(runs: Runs, channels: Sequence[str]) -> Columns:
+def words(runs: Runs, channels: Sequence[str]) -> FeatureColumns:
     """TF-IDF of words and of up to three in a row, so that `name = value` is one of them."""
 
     def texts(runs: Runs) -> list[str]:
@@ -64,12 +64,12 @@ def words(runs: Runs, channels: Sequence[str]) -> Columns:
     return lambda runs: vectorizer.transform(texts(runs))
 
 
-def numbers(runs: Runs, channels: Sequence[str]) -> Columns:
+def numbers(runs: Runs, channels: Sequence[str]) -> FeatureColumns:
     """Printed numbers; 1 or 0 for each word that a name has as its value, and for each event that has a line."""
     return _plain(runs, channels)[0]
 
 
-def related_numbers(runs: Runs, channels: Sequence[str]) -> Columns:
+def related_numbers(runs: Runs, channels: Sequence[str]) -> FeatureColumns:
     """The same, with the ratio, difference and product of each two numbers, of those that vary most."""
     plain, names = _plain(runs, channels)
     variety = {place: len(np.unique(column)) for place, column in enumerate(plain(runs).T) if _is_number(names[place])}
@@ -85,7 +85,7 @@ def related_numbers(runs: Runs, channels: Sequence[str]) -> Columns:
     return related
 
 
-def _plain(runs: Runs, channels: Sequence[str]) -> tuple[Columns, Sequence[str]]:
+def _plain(runs: Runs, channels: Sequence[str]) -> tuple[FeatureColumns, Sequence[str]]:
     """Numbers as columns, and the names of these."""
     vectorizer = DictVectorizer(sparse=False)
     vectorizer.fit([dict(_values(run, channels)) for run in runs])

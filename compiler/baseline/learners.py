@@ -19,7 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from compiler.baseline.features import CHANNELS, Columns, Runs, numbers, related_numbers, words
+from compiler.baseline.features import CHANNELS, FeatureColumns, Runs, numbers, related_numbers, words
 from gpu_train_debug.grading.answer import read_gold
 
 CHANNEL, WHOLE, RELATIONAL = "one channel", "the whole run", "relational"
@@ -31,7 +31,7 @@ class Learner:
 
     name: str
     kind: str
-    features: Callable[[Runs, Sequence[str]], Columns]
+    features: Callable[[Runs, Sequence[str]], FeatureColumns]
     channels: Sequence[str]
     model: Callable[[], Any]
 

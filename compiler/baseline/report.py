@@ -20,7 +20,7 @@ SCORE_AIMS: Mapping[str, Mapping[str, float]] = {
     "ood": {CHANNEL: 0.35, WHOLE: 0.35, RELATIONAL: 0.45},
 }
 EXACT_AIMS: Mapping[str, float] = {"hard": 0.35, "ood": 0.15}
-COLUMNS = ("learner", "right diagnoses", "score", "aim", "exact", "aim", "met")
+BASELINE_COLUMNS = ("learner", "right diagnoses", "score", "aim", "exact", "aim", "met")
 LEGEND = """\
 Learned from `{train}`. Right diagnoses: all codes and no other. Score and exact: by the grader. `constant` is the most
 frequent gold of `{train}`, `by frequency` the mean over its golds. The reader uses the runbook; no other does.
@@ -75,7 +75,7 @@ def as_markdown(entries: Sequence[Entry], tasks: Sequence[Task], train: str) -> 
         rows = [_cells(entry) for entry in entries if entry.split == split]
         sections.append(f"## {split}")
         sections.append(f"{counts['tasks']} tasks; the code sets of {counts['seen']:.0%} occur in `{train}`.")
-        sections.append(_table([COLUMNS, *rows]))
+        sections.append(_table([BASELINE_COLUMNS, *rows]))
     return "\n\n".join(sections) + "\n"
 
 

@@ -240,7 +240,14 @@ def prove(
     An answer is proved if it is the only one that the evidence allows, and no other repair is as good.
     """
     from compiler.dataset.build import disagreement_finding
-    from compiler.prove.archetypes import COLUMNS, ProveOptions, prove_archetypes, rechecked, render_table, results_json
+    from compiler.prove.archetypes import (
+        TABLE_LEGEND,
+        ProveOptions,
+        prove_archetypes,
+        rechecked,
+        render_table,
+        results_json,
+    )
     from compiler.prove.census import census, render_census
     from compiler.tasks.maker import DisagreementError
 
@@ -264,7 +271,7 @@ def prove(
     if options.recheck:
         summary += f"; {rechecked(results)}"
     if format_ == "human":
-        click.echo(f"{render_table(results)}\n{COLUMNS}")
+        click.echo(f"{render_table(results)}\n{TABLE_LEGEND}")
         for system in sorted({plan.archetypes[name].system for name in names}):
             click.echo(render_census(system, census(plan, system)))
     return publish(

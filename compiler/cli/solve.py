@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from compiler.reader import Solution, Walk
+from compiler.reader import ReadWalk, Solution
 
 SHOWN_WALKS = 12
 
@@ -44,7 +44,7 @@ def _lines(solution: Solution) -> Iterator[str]:
         yield f"\nand {count - SHOWN_WALKS} ways more"
 
 
-def _walk(walk: Walk) -> Iterator[str]:
+def _walk(walk: ReadWalk) -> Iterator[str]:
     if not walk.steps:
         yield "  no rule fires"
     for number, step in enumerate(walk.steps, start=1):

@@ -17,7 +17,7 @@ import attrs
 from compiler.emit.jsontext import decode, encode
 from compiler.emit.prompt.sections import is_flag
 from compiler.plan import SystemPlan
-from solvers.outcome import Answer, Uniqueness
+from solvers.outcome import Uniqueness, WalkAnswer
 
 SCHEMA_VERSION = 1
 """Changes with any change to the keys below or to what they hold."""
@@ -117,7 +117,7 @@ def fix_values(system: SystemPlan, fix: Sequence[tuple[str, int]]) -> dict[str, 
     return values
 
 
-def gold_json(system: SystemPlan, answer: Answer) -> str:
+def gold_json(system: SystemPlan, answer: WalkAnswer) -> str:
     """The gold: codes in runbook order, so that it depends on the answer alone, and fields by rank."""
     codes = [rule.code for rule in system.problem.rules if rule.code in answer.codes]
     diagnosis = HEALTHY if not codes else codes[0] if len(codes) == 1 else codes

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compiler.explain.words import Values
+from compiler.explain.words import ValueWords
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
 from solvers.problem import TRUE
 
@@ -22,7 +22,7 @@ def conditions_in_words(
 def _notes(
     program: ProgramPlan, archetype: ArchetypePlan, dataset: DatasetPlan | None, split: SplitPlan | None
 ) -> Iterator[str]:
-    values = Values(program.systems[archetype.system])
+    values = ValueWords(program.systems[archetype.system])
     if archetype.where != TRUE:
         yield f"the archetype is where {values.formula(archetype.where)}"
     if dataset is None or split is None:

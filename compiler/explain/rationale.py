@@ -13,14 +13,14 @@ import attrs
 import numpy as np
 
 from compiler.emit.record import Malformed, TaskRecord, gold_json, read_meta
-from compiler.explain.words import Values, atoms, relation_name
+from compiler.explain.words import ValueWords, atoms, relation_name
 from compiler.plan import DatasetPlan, ProgramPlan, SystemPlan
 from compiler.splits import TaskSpec
-from compiler.tasks.maker import Workbench
+from compiler.tasks.maker import TaskMaker
 from solvers.counting.evidence import evidence_class
 from solvers.counting.expand import before_name
 from solvers.counting.tables import Array, Tables
-from solvers.counting.walks import State, take, walk_batch
+from solvers.counting.walks import StateCells, take, walk_batch
 from solvers.evaluate import observe, run_walk
 from solvers.outcome import Assignment
 from solvers.problem import Alternative, Apply, Assign, Expr, Kind, Op, Pick, Rel, Sort, Var, With
@@ -41,7 +41,7 @@ class Rationales:
     """
 
     def __init__(self, program: ProgramPlan, dataset: DatasetPlan) -> None:
-        self._workbench = Workbench(program, dataset, prove=False)
+        self._workbench = TaskMaker(program, dataset, prove=False)
 
     def of(self, record: TaskRecord) -> str:
         """The rationale of a task.
@@ -73,7 +73,7 @@ class _Step:
 
     rule: int
     alternative: int
-    before: State
+    before: StateCells
     sets: Assignment
 
 
@@ -85,7 +85,7 @@ class _Path:
         alone: There are no other worlds with this evidence.
     """
 
-    start: State
+    start: StateCells
     steps: tuple[_Step, ...]
     alone: bool
 
@@ -122,8 +122,8 @@ class _Scene:
         told: Relations whose truth has been explained in this state.
     """
 
-    state: State
-    fired_in: State
+    state: StateCells
+    fired_in: StateCells
     told: set[str] = attrs.field(factory=set)
 
     def after(self, changes: Mapping[str, Array | int]) -> _Scene:
@@ -131,7 +131,7 @@ class _Scene:
         return _Scene({**self.state, **cells}, self.fired_in)
 
 
-class _Writer(Values):
+class _Writer(ValueWords):
     """Sentences about one path, on which every guard and condition has one truth value."""
 
     def __init__(self, plan: SystemPlan, tables: Tables) -> None:
@@ -158,7 +158,7 @@ class _Writer(Values):
         yield f"No rule fires. The run is sound: {'; '.join(self.because(each, True, scene) for each in sounds)}."
         yield self.result(path, scene.state)
 
-    def result(self, path: _Path, final: State) -> str:
+    def result(self, path: _Path, final: StateCells) -> str:
         if not path.steps:
             return "So the run is healthy, and nothing is to be changed."
         codes = " and ".join(self.problem.rules[step.rule].code for step in path.steps)

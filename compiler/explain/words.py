@@ -17,7 +17,7 @@ from solvers.problem import Before, Direction, Expr, Pick, Rel, Sort, Var, With,
 TRUTH_LABELS = {0: "false", 1: "true"}
 
 
-class Values:
+class ValueWords:
     """Values of one system in words."""
 
     def __init__(self, plan: SystemPlan) -> None:

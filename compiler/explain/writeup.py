@@ -16,11 +16,11 @@ import attrs
 
 from compiler.dataset.manifest import MANIFEST_NAME, read_manifest
 from compiler.emit.record import Malformed, TaskRecord, evidence_hash, read_meta, read_record
-from compiler.explain.words import Values
+from compiler.explain.words import ValueWords
 from compiler.findings import suggest
 from compiler.plan import ProgramPlan, SystemPlan
 from compiler.splits import TaskSpec
-from compiler.tasks.maker import Workbench
+from compiler.tasks.maker import TaskMaker
 from solvers.counting.interaction import Interaction
 from solvers.counting.runners_up import runners_up
 from solvers.evaluate import cost, failing, named_fields, observe, run_walk, value
@@ -76,7 +76,7 @@ def explain_task(program: ProgramPlan, folder: Path, id_: str) -> str:
     dataset = program.datasets.get(manifest[0].dataset)
     if dataset is None or record.archetype not in program.archetypes:
         raise UnknownTaskError(f"task `{id_}` was compiled from other sources")
-    workbench = Workbench(program, attrs.evolve(dataset, seed=manifest[0].seed))
+    workbench = TaskMaker(program, attrs.evolve(dataset, seed=manifest[0].seed))
     spec = TaskSpec.of(record)
     world = workbench.candidate(spec, meta.draw)
     system = workbench.system(meta.system)
@@ -103,7 +103,7 @@ def _find(folder: Path, id_: str) -> TaskRecord:
 
 def describe_refutation(plan: SystemPlan, proof: TaskProof) -> tuple[str, ...]:
     """Notes on why the world of `proof` has no unique answer, for the author of its archetype."""
-    values = Values(plan)
+    values = ValueWords(plan)
     if not proof.refutations:
         return (
             f"the world: {values.assignment(proof.walk.start)}",
@@ -139,7 +139,7 @@ def _reason(failing: str) -> str:
     return {"unsound": "the run isn't sound", "invalid": "the run isn't valid"}.get(failing, failing)
 
 
-class _Writer(Values):
+class _Writer(ValueWords):
     """The parts of the write-up of one task."""
 
     def __init__(self, case: Case) -> None:

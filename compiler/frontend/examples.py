@@ -20,10 +20,10 @@ from solvers.evaluate import relations, run_walk, value
 from solvers.outcome import Assignment, Ending, Walk
 from solvers.problem import Expr
 
-SHOWN: Final = 5
+FAILURES_SHOWN: Final = 5
 """Of how many terms of a guard a note tells the value."""
 
-LONGEST: Final = 60
+LONGEST_SHOWN: Final = 60
 """How long such a term may be."""
 
 _ENDINGS: Mapping[Ending, str] = {
@@ -160,7 +160,7 @@ def _broken(plan: SystemPlan, state: Assignment) -> list[str]:
 def _guard_note(rule: int, state: Assignment, does: str, system: CheckedSystem) -> str:
     """What a rule does in a state, with the values that its guard reads there."""
     values = [f"`{text}` is {shown}" for text, shown in _read(system.rules[rule].guard, state, system)]
-    return f"`{system.rules[rule].name}` {does}" + (f": {', '.join(values[:SHOWN])}" if values else "")
+    return f"`{system.rules[rule].name}` {does}" + (f": {', '.join(values[:FAILURES_SHOWN])}" if values else "")
 
 
 def _read(guard: Typed, state: Assignment, system: CheckedSystem) -> list[tuple[str, str]]:
@@ -170,7 +170,7 @@ def _read(guard: Typed, state: Assignment, system: CheckedSystem) -> list[tuple[
     found: dict[str, set[str]] = {}
     for term in _terms(guard):
         text = " ".join(term.span.text.split())
-        if len(text) <= LONGEST:
+        if len(text) <= LONGEST_SHOWN:
             found.setdefault(text, set()).add(value_text(int(evaluator.value(term)), term.type))
     return [(text, shown) for text, values in found.items() if len(values) == 1 for shown in values]
 

@@ -15,7 +15,7 @@ from compiler.frontend.lower_expressions import (
     lower_condition,
     lower_integer,
     lower_value,
-    shown,
+    shown_amount,
     sort_of,
 )
 from compiler.plan import (
@@ -189,16 +189,18 @@ def _observations(system: CheckedSystem, events: Iterable[EventPlan]) -> Iterato
     for variable in system.variables:
         if variable.kind != "hidden":
             display = _display(variable.type, variable.printing)
-            yield Observation(variable.name, "config", shown(Var(variable.name), display))
+            yield Observation(variable.name, "config", shown_amount(Var(variable.name), display))
     for relation in system.relations:
         if relation.profiler:
             value = as_integer(Rel(relation.name, sort_of(relation.type)))
-            yield Observation(relation.name, "profiler", shown(value, _display(relation.type, relation.printing)))
+            yield Observation(
+                relation.name, "profiler", shown_amount(value, _display(relation.type, relation.printing))
+            )
     for event in events:
         present = TRUE if event.condition is None else event.condition
         yield Observation(event.name, "log", as_integer(present))
         for attribute in event.attributes:
-            value = shown(as_integer(attribute.value), attribute.display)
+            value = shown_amount(as_integer(attribute.value), attribute.display)
             if event.condition is not None:
                 value = Apply(Op.ITE, (event.condition, value, Const(0)))
             yield Observation(f"{event.name}.{attribute.name}", "log", value)

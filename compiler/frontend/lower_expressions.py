@@ -153,7 +153,7 @@ def _constant(value: int, type_: ValueType) -> Const:
             return Const(value)
 
 
-def shown(value: Expr, display: Display) -> Expr:
+def shown_amount(value: Expr, display: Display) -> Expr:
     """The integer in the evidence for `value`, as `Display.shown` computes it."""
     above = display.numerator * 10**display.decimals
     common = gcd(above, display.denominator)

@@ -28,7 +28,7 @@ from solvers.streams import Stream, key_of, random_worlds
 DRAWN: Final = 8192
 """How many worlds of a system are drawn; those that aren't valid fall away."""
 
-COMPARED: Final = 512
+WORLDS_SAMPLED: Final = 512
 """In how many of them the values of a field are compared."""
 
 
@@ -130,7 +130,7 @@ def _changes(values: dict[str, int], system: CheckedSystem) -> str:
 def _aliases(tables: Tables, worlds: Worlds, system: CheckedSystem) -> Iterator[Diagnostic]:
     """Values of an editable field between which nothing tells; a field without any effect may be a decoy."""
     problem = tables.problem
-    few = {name: values[:COMPARED] for name, values in worlds.state.items()}
+    few = {name: values[:WORLDS_SAMPLED] for name, values in worlds.state.items()}
     prescribed = {item.field for rule in problem.rules for each in rule.alternatives for item in each.sets}
     for variable in problem.editable:
         exprs = [expr for expr in _consequences(problem) if expr != Var(variable.name)]
@@ -148,7 +148,7 @@ def _aliases(tables: Tables, worlds: Worlds, system: CheckedSystem) -> Iterator[
                     f"values of `{variable.name}` that mean the same run: {listed(names)}",
                     checked.span,
                     "nothing tells them apart",
-                    notes=(f"compared in {min(COMPARED, worlds.count)} sampled worlds",),
+                    notes=(f"compared in {min(WORLDS_SAMPLED, worlds.count)} sampled worlds",),
                     helps=("leave one out, or let something depend on the difference",),
                     severity=Severity.WARNING,
                 )

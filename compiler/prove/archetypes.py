@@ -19,7 +19,7 @@ from compiler.explain.writeup import describe_refutation
 from compiler.findings import Finding, finding_of
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
 from compiler.splits import TaskSpec
-from compiler.tasks.maker import DisagreementError, Made, Missing, System, Workbench, ask
+from compiler.tasks.maker import DisagreementError, Made, Missing, SystemTools, TaskMaker, ask
 from compiler.tasks.workers import worker_pool
 from dsl.diagnostics.diagnostic import Diagnostic, Severity
 from solvers.outcome import Claim, TaskProof, Uniqueness, Verdict
@@ -95,7 +95,7 @@ def prove_archetype(program: ProgramPlan, name: str, options: ProveOptions) -> A
         DisagreementError: Two procedures give different verdicts.
     """
     archetype = program.archetypes[name]
-    system = System(program, archetype.system)
+    system = SystemTools(program, archetype.system)
     prover = Prover(system.plan.problem, Budget() if options.rlimit is None else Budget(rlimit=options.rlimit))
     verdicts, refuted, uniqueness, interaction = Counter[str](), Counter[str](), Counter[str](), Counter[int]()
     rechecked = Counter[str]()
@@ -162,7 +162,7 @@ def _export(prover: Prover, proof: TaskProof, stem: str, options: ProveOptions) 
 def _findings(
     program: ProgramPlan,
     archetype: ArchetypePlan,
-    system: System,
+    system: SystemTools,
     result: ArchetypeResult,
     exhausted: Exhausted | None,
     failed: Sequence[TaskProof],
@@ -261,7 +261,7 @@ def _declared(program: ProgramPlan, split_name: str) -> tuple[DatasetPlan, Split
     return found[0] if len(found) == 1 else (None, None)
 
 
-COLUMNS = (
+TABLE_LEGEND = (
     "drawn: worlds; unique: those with a proved answer; any/named/preferred: of these, how many have no other repair "
     "as small over all fields, over the named ones, or only by rank and preference; interaction: by how many channels "
     "the diagnosis takes; accepted: share of draws that are worlds of the archetype"
@@ -329,6 +329,6 @@ def sample_tasks(
         split_name = "sample"
         split = SplitPlan(split_name, count, False, (), (), 1, ((archetype, 1),))
         dataset = DatasetPlan("sample", "0", 2027 if seed is None else seed, "", (), (split,))
-    workbench = Workbench(program, dataset)
+    workbench = TaskMaker(program, dataset)
     for index in range(count):
         yield workbench.make(TaskSpec(split_name, archetype, index))

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from compiler.reader.answer.document import Document, read_prompt
 from compiler.reader.answer.rivals import Rivals, rivals
-from compiler.reader.answer.solve import Solution, Walk, answer_json, solve
-from compiler.reader.answer.walk import Ending, Step
+from compiler.reader.answer.solve import ReadWalk, Solution, answer_json, solve
+from compiler.reader.answer.walk import ReadEnding, ReadStep
 from compiler.reader.text.errors import ReadError, TooMuchWorkError
 
 __all__ = [
     "Document",
-    "Ending",
+    "ReadEnding",
     "ReadError",
+    "ReadStep",
+    "ReadWalk",
     "Rivals",
     "Solution",
-    "Step",
     "TooMuchWorkError",
-    "Walk",
     "answer_json",
     "read_prompt",
     "rivals",

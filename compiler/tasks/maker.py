@@ -85,7 +85,7 @@ class Judgement:
     flaw: str
 
 
-class Workbench:
+class TaskMaker:
     """Everything that is built once and used for many tasks of a program: tables, provers, fixed texts."""
 
     def __init__(self, program: ProgramPlan, dataset: DatasetPlan, *, prove: bool = True) -> None:
@@ -93,11 +93,11 @@ class Workbench:
         self.dataset = dataset
         self.prove = prove
         self._splits = {split.name: split for split in dataset.splits}
-        self._systems: dict[str, System] = {}
+        self._systems: dict[str, SystemTools] = {}
 
-    def system(self, name: str) -> System:
+    def system(self, name: str) -> SystemTools:
         if name not in self._systems:
-            self._systems[name] = System(self.program, name)
+            self._systems[name] = SystemTools(self.program, name)
         return self._systems[name]
 
     def archetype(self, spec: TaskSpec) -> ArchetypePlan:
@@ -201,7 +201,7 @@ class Workbench:
         return record, meta
 
 
-class System:
+class SystemTools:
     """What is built once for a system."""
 
     def __init__(self, program: ProgramPlan, name: str) -> None:

@@ -17,12 +17,12 @@ import attrs
 
 from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan
 from compiler.splits import TaskSpec, split_specs
-from compiler.tasks.maker import Made, Missing, Workbench
+from compiler.tasks.maker import Made, Missing, TaskMaker
 from compiler.tasks.workers import in_order, worker_pool
 
-CHUNK = 8  # tasks that travel to a worker together
+TASK_CHUNK = 8  # tasks that travel to a worker together
 REPEATS = 100  # candidates in a row that print the same as earlier tasks before a spec is given up
-WINDOW = 4  # chunks in flight for each worker
+TASK_WINDOW = 4  # chunks in flight for each worker
 
 
 @attrs.define
@@ -44,7 +44,7 @@ class Makers:
 
     executor: Executor | None
     jobs: int
-    local: Workbench
+    local: TaskMaker
 
     def submit(self, specs: tuple[TaskSpec, ...], starts: tuple[int, ...]) -> Future[list[Made | Missing]]:
         if self.executor is not None:
@@ -57,16 +57,16 @@ class Makers:
         return future
 
 
-def make_all(workbench: Workbench, specs: Iterable[TaskSpec], starts: Iterable[int]) -> list[Made | Missing]:
+def make_all(workbench: TaskMaker, specs: Iterable[TaskSpec], starts: Iterable[int]) -> list[Made | Missing]:
     return [workbench.make(spec, start=start) for spec, start in zip(specs, starts, strict=True)]
 
 
-_WORKBENCH: Workbench | None = None
+_WORKBENCH: TaskMaker | None = None
 
 
 def _start_worker(program: ProgramPlan, dataset: DatasetPlan, prove: bool) -> None:
     global _WORKBENCH
-    _WORKBENCH = Workbench(program, dataset, prove=prove)
+    _WORKBENCH = TaskMaker(program, dataset, prove=prove)
 
 
 def _make_in_worker(specs: tuple[TaskSpec, ...], starts: tuple[int, ...]) -> list[Made | Missing]:
@@ -77,7 +77,7 @@ def _make_in_worker(specs: tuple[TaskSpec, ...], starts: tuple[int, ...]) -> lis
 @contextmanager
 def makers(program: ProgramPlan, dataset: DatasetPlan, *, jobs: int, prove: bool = True) -> Iterator[Makers]:
     """Start `jobs` worker processes, or none for one job; waiting work is dropped on the way out."""
-    local = Workbench(program, dataset, prove=prove)
+    local = TaskMaker(program, dataset, prove=prove)
     if jobs <= 1:
         yield Makers(None, 1, local)
         return
@@ -115,8 +115,10 @@ def make_split(
         DisagreementError: Two procedures differ on a proof (see `workbench`).
     """
     specs = [spec for spec in split_specs(dataset, split) if not only or spec.archetype in only]
-    chunks = [tuple(specs[i : i + CHUNK]) for i in range(0, len(specs), CHUNK)]
-    made_chunks = in_order(chunks, lambda chunk: workers.submit(chunk, (0,) * len(chunk)), window=WINDOW * workers.jobs)
+    chunks = [tuple(specs[i : i + TASK_CHUNK]) for i in range(0, len(specs), TASK_CHUNK)]
+    made_chunks = in_order(
+        chunks, lambda chunk: workers.submit(chunk, (0,) * len(chunk)), window=TASK_WINDOW * workers.jobs
+    )
     for chunk, results in made_chunks:
         for spec, result in zip(chunk, results, strict=True):
             made = result

@@ -27,8 +27,8 @@ from compiler.splits import Novelty, split_specs
 from compiler.tasks.workers import in_order, worker_pool
 from compiler.verify.line import Checked, Line, LineChecker
 
-CHUNK = 8  # lines that travel to a worker together
-WINDOW = 4  # chunks in flight for each worker
+LINE_CHUNK = 8  # lines that travel to a worker together
+LINE_WINDOW = 4  # chunks in flight for each worker
 
 
 class UnreadableFolderError(Exception):
@@ -36,7 +36,7 @@ class UnreadableFolderError(Exception):
 
 
 @attrs.frozen
-class Outcome:
+class VerifyOutcome:
     findings: tuple[Finding, ...]
     subjects: tuple[str, ...]
     summary: str
@@ -60,7 +60,7 @@ def verify_folder(
     jobs: int = 1,
     rebuild: bool = False,
     advance: Callable[[], None] = lambda: None,
-) -> Outcome:
+) -> VerifyOutcome:
     """Verify the dataset in `folder`.
 
     Args:
@@ -72,7 +72,7 @@ def verify_folder(
     """
     manifest, findings = _read_manifest(program, folder)
     if manifest is None:
-        return Outcome(tuple(findings), (), "no dataset to verify")
+        return VerifyOutcome(tuple(findings), (), "no dataset to verify")
     dataset = attrs.evolve(program.datasets[manifest.dataset], seed=manifest.seed)
     findings += _check_sources(program, manifest)
     findings += _check_files(dataset, manifest, folder)
@@ -91,7 +91,7 @@ def verify_folder(
         findings += _rebuild(program, dataset, manifest, jobs)
     verdict = "clean" if not findings else f"{len(findings)} finding{'s' * (len(findings) != 1)}"
     summary = f"{across.rows} tasks in {len(dataset.splits)} splits: {verdict}"
-    return Outcome(tuple(findings), tuple(f"{split.name}.jsonl" for split in dataset.splits), summary)
+    return VerifyOutcome(tuple(findings), tuple(f"{split.name}.jsonl" for split in dataset.splits), summary)
 
 
 def _read_manifest(program: ProgramPlan, folder: Path) -> tuple[Manifest | None, list[Finding]]:
@@ -253,11 +253,11 @@ def _checkers(
         yield lambda lines: map(checker.check, lines)
         return
     with worker_pool(jobs, _start_worker, (program, dataset)) as pool:
-        yield lambda lines: _check_by_pool(pool, lines, WINDOW * jobs)
+        yield lambda lines: _check_by_pool(pool, lines, LINE_WINDOW * jobs)
 
 
 def _check_by_pool(pool: Executor, lines: Iterator[Line], window: int) -> Iterator[Checked]:
-    chunks = iter(lambda: tuple(islice(lines, CHUNK)), ())
+    chunks = iter(lambda: tuple(islice(lines, LINE_CHUNK)), ())
     for _, checked in in_order(chunks, lambda chunk: pool.submit(_check_in_worker, chunk), window=window):
         yield from checked
 

@@ -23,9 +23,9 @@ from compiler.reader import (
     rivals,
     solve,
 )
-from compiler.reader.text.values import Value
+from compiler.reader.text.values import ReadValue
 from compiler.splits import TaskSpec, regions_of
-from compiler.tasks.maker import DisagreementError, Judgement, System, UndecidedError, Workbench
+from compiler.tasks.maker import DisagreementError, Judgement, SystemTools, TaskMaker, UndecidedError
 from solvers.evaluate import observe
 from solvers.outcome import Assignment, TaskProof, Verdict
 
@@ -62,7 +62,7 @@ class LineChecker:
         self.program = program
         self.dataset = dataset
         self.splits: Mapping[str, SplitPlan] = {split.name: split for split in dataset.splits}
-        self.workbench = Workbench(program, dataset)
+        self.workbench = TaskMaker(program, dataset)
 
     def check(self, line: Line) -> Checked:
         record = read_record(line.text)
@@ -139,7 +139,7 @@ class _RecordCheck:
             earlier=earlier,
         )
 
-    def possible(self, system: System, candidates: Sequence[Assignment]) -> Iterator[str]:
+    def possible(self, system: SystemTools, candidates: Sequence[Assignment]) -> Iterator[str]:
         """The evidence of the candidates that could have been the task, had it not been taken already."""
         for world in candidates:
             if not self.checker.workbench.judge(self.spec, world).flaw:
@@ -152,7 +152,7 @@ class _RecordCheck:
         findings = tuple(self.findings)
         return Checked(self.line, findings, self.record, self.meta, self.spec, evidence, codes, regions, earlier)
 
-    def read(self) -> dict[str, Value] | None:
+    def read(self) -> dict[str, ReadValue] | None:
         """Let the reader answer the prompt alone and compare with the gold; gives one world that fits."""
         try:
             document = read_prompt(self.record.prompt)
@@ -190,7 +190,7 @@ class _RecordCheck:
         else:
             self.find("E607", "the split asks for tasks that take more channels than this one")
 
-    def prove(self, system: System, world: Mapping[str, int]) -> TaskProof | None:
+    def prove(self, system: SystemTools, world: Mapping[str, int]) -> TaskProof | None:
         """Prove again; None where that fails."""
         judged = self.checker.workbench.judge(self.spec, world)
         if judged.flaw:
@@ -219,7 +219,7 @@ class _RecordCheck:
             self.find("E610", f"wrong in `meta`: {', '.join(wrong)}")
 
 
-def world_of(system: SystemPlan, values: Mapping[str, Value]) -> dict[str, int]:
+def world_of(system: SystemPlan, values: Mapping[str, ReadValue]) -> dict[str, int]:
     """What the reader found, in the integers of the system's problem.
 
     Raises:

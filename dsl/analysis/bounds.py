@@ -16,7 +16,7 @@ import attrs
 import numpy as np
 
 from dsl.analysis.growth import check_growth
-from dsl.analysis.intervals import NO, YES, Interval, apply, hull, union
+from dsl.analysis.intervals import NO, YES, Interval, apply_interval, hull, union
 from dsl.checked import (
     CheckedProgram,
     CheckedSystem,
@@ -40,7 +40,7 @@ from dsl.value_types import FLAG, MAX_MAGNITUDE, Quantity, value_text
 MAX_POINTS: Final = 100_000
 """How many combinations of values are tried out for one question."""
 
-MAX_WORK: Final = 100_000_000
+MAX_BOUND_WORK: Final = 100_000_000
 """How many values are computed for all questions of a system together."""
 
 DIVISIONS = ("floor", "ceil", "mod")
@@ -104,7 +104,7 @@ class Bounds:
         self._relations = {relation.name: relation.value for relation in system.relations}
         self._domains = {variable.name: variable.domain for variable in system.variables}
         self._supports: dict[str, frozenset[str]] = {}
-        self._work = MAX_WORK
+        self._work = MAX_BOUND_WORK
         self._world = _Place(intervals={name: hull(domain) for name, domain in self._domains.items()})
 
     def check_system(self) -> None:
@@ -172,7 +172,7 @@ class Bounds:
             return None
         if expr.op in DIVISIONS and 0 in args[1]:
             return self._division(expr, args, place)
-        result = apply(expr.op, args)
+        result = apply_interval(expr.op, args)
         if max(abs(result.low), abs(result.high)) <= MAX_MAGNITUDE:
             return result
         tried = self._tried(place.written_out(expr))
@@ -197,7 +197,7 @@ class Bounds:
         if tried is not None and not (tried.values == 0).any():
             values = hull(tried.values.ravel().tolist())
             sides = [Interval(values.low, min(values.high, -1)), Interval(max(values.low, 1), values.high)]
-            results = [apply(expr.op, [args[0], side]) for side in sides if side.low <= side.high]
+            results = [apply_interval(expr.op, [args[0], side]) for side in sides if side.low <= side.high]
             return results[0] if len(results) == 1 else union(results[0], results[1])
         self._findings.error(
             "E307",

@@ -15,7 +15,7 @@ from dsl.diagnostics.collector import Findings
 MAX_SIZE: Final = 50_000
 """How many sub-expressions a system may come to, with every `with` written out."""
 
-MAX_DEPTH: Final = 200
+MAX_GROWTH_DEPTH: Final = 200
 """How deeply expressions may nest when relations are written out."""
 
 
@@ -54,12 +54,12 @@ def _fits(growth: _Growth, expr: Typed, what: str, findings: Findings) -> bool:
             helps=("a `with` around a relation that itself uses `with` multiplies: state one of them directly",),
         )
         return False
-    if depth > MAX_DEPTH:
+    if depth > MAX_GROWTH_DEPTH:
         findings.error(
             "E425",
             f"{what} is {depth} levels deep when relations are written out",
             expr.span,
-            f"at most {MAX_DEPTH} are allowed",
+            f"at most {MAX_GROWTH_DEPTH} are allowed",
             helps=("let fewer relations build on each other in a chain",),
         )
         return False

@@ -40,7 +40,7 @@ def union(left: Interval, right: Interval) -> Interval:
     return Interval(min(left.low, right.low), max(left.high, right.high))
 
 
-def apply(op: str, args: Sequence[Interval]) -> Interval:
+def apply_interval(op: str, args: Sequence[Interval]) -> Interval:
     """The result of an operation of the language; no divisor contains 0."""
     match op:
         case "+":
@@ -122,7 +122,7 @@ def _comparison(op: str, left: Interval, right: Interval) -> Interval:
                 return YES
             return NO if left.low > right.high else MAYBE
         case "!=":
-            return apply("not", [_comparison("==", left, right)])
+            return apply_interval("not", [_comparison("==", left, right)])
         case ">":
             return _comparison("<", right, left)
         case _:

@@ -11,7 +11,7 @@ from typing import Final
 
 from dsl.analysis.bounds import Bounds
 from dsl.check.declarations import Library
-from dsl.check.names import Index
+from dsl.check.names import ProgramIndex
 from dsl.check.systems import SystemScope
 from dsl.checked import (
     CheckedArchetype,
@@ -38,7 +38,7 @@ LEAST_CODES: Final = 3
 def lint_program(
     program: CheckedProgram,
     systems: Mapping[str, SystemScope],
-    index: Index,
+    index: ProgramIndex,
     library: Library,
     bounds: Mapping[str, Bounds],
     findings: Findings,
@@ -179,7 +179,7 @@ def _lint_leaks(program: CheckedProgram, findings: Findings) -> None:
 # ------------------------------------------------------------------ what nobody uses
 
 
-def _lint_unused(systems: Mapping[str, SystemScope], index: Index, library: Library, findings: Findings) -> None:
+def _lint_unused(systems: Mapping[str, SystemScope], index: ProgramIndex, library: Library, findings: Findings) -> None:
     """Declarations without a use; config fields and given facts may be there to distract."""
     used = set[str]().union(*(scope.used for scope in library.scopes.values()))
     shared = {module for other, seen in index.sees.items() for module in seen if module != other}

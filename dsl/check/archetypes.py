@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 
 import attrs
 
-from dsl.check.expressions import Budget, Checker, in_domain
+from dsl.check.expressions import Checker, ExpansionBudget, in_domain
 from dsl.check.literals import constant_value
 from dsl.check.names import (
     Declared,
     FamilyDecl,
-    Index,
+    ProgramIndex,
     RelationSymbol,
     Scope,
     VariableSymbol,
@@ -40,11 +40,11 @@ class FamilyChecker:
 
     def __init__(
         self,
-        index: Index,
+        index: ProgramIndex,
         scopes: Mapping[str, Scope],
         systems: Mapping[str, SystemScope],
         findings: Findings,
-        budget: Budget,
+        budget: ExpansionBudget,
     ) -> None:
         self._index = index
         self._scopes = scopes
@@ -251,7 +251,7 @@ class FamilyChecker:
         )
 
     def _settings(
-        self, settings: Iterable[tuple[nodes.Ident, nodes.Expr]], scope: Scope, *, editable: bool
+        self, settings: Iterable[tuple[nodes.Ident, nodes.Expression]], scope: Scope, *, editable: bool
     ) -> dict[str, int]:
         """Values of variables; those of a fix only of editable ones."""
         values: dict[str, int] = {}
@@ -274,7 +274,7 @@ class FamilyChecker:
         return values
 
     def _shows(
-        self, shows: Iterable[tuple[nodes.Ident, nodes.Expr]], scope: Scope
+        self, shows: Iterable[tuple[nodes.Ident, nodes.Expression]], scope: Scope
     ) -> tuple[tuple[str, int, Span], ...]:
         values: dict[str, tuple[str, int, Span]] = {}
         for ident, expr in shows:
@@ -290,6 +290,6 @@ class FamilyChecker:
                 values[ident.name] = (ident.name, value.value, ident.span)
         return tuple(values.values())
 
-    def _constant(self, expr: nodes.Expr, type_: ValueType, what: str, scope: Scope) -> Constant | None:
+    def _constant(self, expr: nodes.Expression, type_: ValueType, what: str, scope: Scope) -> Constant | None:
         typed = Checker(scope, self._findings, self._budget, constant=True).value(expr, type_, what)
         return None if typed is None else constant_value(typed, what, self._findings)

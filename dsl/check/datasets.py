@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from dsl.check.archetypes import FamilyChecker
-from dsl.check.expressions import Budget, Checker
-from dsl.check.names import Index, find_declared, report_duplicate
+from dsl.check.expressions import Checker, ExpansionBudget
+from dsl.check.names import ProgramIndex, find_declared, report_duplicate
 from dsl.checked import CheckedArchetype, CheckedDataset, CheckedRegion, CheckedSplit
 from dsl.diagnostics.collector import Findings
 from dsl.syntax import nodes
@@ -20,7 +20,7 @@ MAX_INTERACTION: Final = 3
 
 
 def check_datasets(
-    index: Index, families: FamilyChecker, findings: Findings, budget: Budget
+    index: ProgramIndex, families: FamilyChecker, findings: Findings, budget: ExpansionBudget
 ) -> dict[str, CheckedDataset]:
     """Check every dataset; wrong ones are left out."""
     checked = {}
@@ -33,7 +33,12 @@ def check_datasets(
 
 
 def _dataset(
-    decl: nodes.DatasetDecl, module: str, index: Index, families: FamilyChecker, findings: Findings, budget: Budget
+    decl: nodes.DatasetDecl,
+    module: str,
+    index: ProgramIndex,
+    families: FamilyChecker,
+    findings: Findings,
+    budget: ExpansionBudget,
 ) -> CheckedDataset:
     _once([region.name for region in decl.regions], findings)
     _once([split.name for split in decl.splits], findings)
@@ -79,7 +84,7 @@ def _once(idents: Iterable[nodes.Ident], findings: Findings) -> None:
 def _split(
     decl: nodes.SplitDecl,
     module: str,
-    index: Index,
+    index: ProgramIndex,
     regions: Mapping[str, str],
     families: Mapping[str, CheckedArchetype],
     findings: Findings,

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from dsl.check.expressions import Budget, Checker
+from dsl.check.expressions import Checker, ExpansionBudget
 from dsl.check.literals import constant_value, whole_domain
 from dsl.check.names import (
     ConstantSymbol,
     Declared,
-    Index,
+    ProgramIndex,
     Scope,
     Symbol,
     TableSymbol,
@@ -44,7 +44,7 @@ from dsl.value_types import (
 class Library:
     """Everything declared outside systems that expressions use; `scopes` has what each file sees of it."""
 
-    def __init__(self, index: Index, findings: Findings, budget: Budget) -> None:
+    def __init__(self, index: ProgramIndex, findings: Findings, budget: ExpansionBudget) -> None:
         self._index = index
         self._findings = findings
         self._budget = budget
@@ -151,7 +151,7 @@ class Library:
 
 
 def declare_values(
-    decls: Sequence[ValueDecl], scope: Scope, names: dict[str, Symbol], findings: Findings, budget: Budget
+    decls: Sequence[ValueDecl], scope: Scope, names: dict[str, Symbol], findings: Findings, budget: ExpansionBudget
 ) -> None:
     """Compute the constants and tables of a system into `names`, which `scope` looks names up in."""
     by_name = {decl.name.name: decl for decl in decls}
@@ -275,6 +275,6 @@ def _table(decl: nodes.TableDecl, checker: Checker) -> CheckedTable | None:
     )
 
 
-def _known(checker: Checker, expr: nodes.Expr, type_: ValueType, what: str) -> Constant | None:
+def _known(checker: Checker, expr: nodes.Expression, type_: ValueType, what: str) -> Constant | None:
     typed = checker.value(expr, type_, what)
     return None if typed is None else constant_value(typed, what, checker.findings)

@@ -37,7 +37,7 @@ from dsl.value_types import (
     Enumeration,
     Quantity,
     ValueType,
-    settle,
+    settled_type,
     type_text,
     unify,
     value_text,
@@ -49,7 +49,7 @@ MAX_WRITTEN_OUT: Final = 100_000
 VALUE_SYMBOLS = (BoundSymbol, ConstantSymbol, VariableSymbol, RelationSymbol)
 
 
-class Budget:
+class ExpansionBudget:
     """Counts the sub-expressions that quantifiers come to, over a whole program."""
 
     def __init__(self, limit: int = MAX_WRITTEN_OUT) -> None:
@@ -69,18 +69,18 @@ class Checker:
 
     scope: Scope
     findings: Findings
-    budget: Budget
+    budget: ExpansionBudget
     prescription: bool = False
     constant: bool = False
     written_out: bool = False
 
     # -------------------------------------------------------------- entry points
 
-    def condition(self, expr: nodes.Expr) -> Typed | None:
+    def condition(self, expr: nodes.Expression) -> Typed | None:
         """An expression that is true or false."""
         return self.of_type(expr, FLAG, "a condition")
 
-    def quantity(self, expr: nodes.Expr, what: str) -> Typed | None:
+    def quantity(self, expr: nodes.Expression, what: str) -> Typed | None:
         """A number of any unit."""
         typed = self.check(expr, None)
         if typed is None or isinstance(typed.type, Quantity):
@@ -88,7 +88,7 @@ class Checker:
         self.findings.error("E301", f"expected a number as {what}", expr.span, f"this is {described(typed.type)}")
         return None
 
-    def of_type(self, expr: nodes.Expr, type_: ValueType, what: str) -> Typed | None:
+    def of_type(self, expr: nodes.Expression, type_: ValueType, what: str) -> Typed | None:
         """An expression of a given type; `what` says in messages what it is for."""
         typed = self.check(expr, type_)
         if typed is None:
@@ -106,19 +106,19 @@ class Checker:
         )
         return None
 
-    def value(self, expr: nodes.Expr, type_: ValueType, what: str) -> Typed | None:
+    def value(self, expr: nodes.Expression, type_: ValueType, what: str) -> Typed | None:
         """A value for something of a declared type: a bare number is in its unit, another unit is converted."""
         literal = literal_value(expr, type_, self.scope, self.findings)
         if literal is not None:
             return literal.constant
         return self.of_type(expr, type_, what)
 
-    def inferred(self, expr: nodes.Expr) -> Typed | None:
+    def inferred(self, expr: nodes.Expression) -> Typed | None:
         """An expression of whatever type it has."""
         typed = self.check(expr, None)
-        return None if typed is None else attrs.evolve(typed, type=settle(typed.type))
+        return None if typed is None else attrs.evolve(typed, type=settled_type(typed.type))
 
-    def check(self, expr: nodes.Expr, expected: ValueType | None) -> Typed | None:
+    def check(self, expr: nodes.Expression, expected: ValueType | None) -> Typed | None:
         """Check `expr`; `expected` only tells which enumeration a bare word belongs to."""
         if self.written_out and not self._charge(expr.span):
             return None
@@ -145,9 +145,9 @@ class Checker:
                 return check_in(self, expr)
             case nodes.Index():
                 return self._index(expr)
-            case nodes.With():
+            case nodes.WithClause():
                 return self._with(expr, expected)
-            case nodes.Before():
+            case nodes.BeforeCall():
                 return self._before(expr, expected)
             case nodes.To():
                 return check_to(self, expr)
@@ -239,7 +239,7 @@ class Checker:
     def _values(self) -> list[str]:
         return [name for name, symbol in self.scope.names.items() if isinstance(symbol, VALUE_SYMBOLS)]
 
-    def floats(self, expr: nodes.Expr) -> bool:
+    def floats(self, expr: nodes.Expression) -> bool:
         """Whether the type of `expr` hangs on what is expected: a bare member, or a choice of such."""
         match expr:
             case nodes.StrLit():
@@ -251,7 +251,9 @@ class Checker:
             case _:
                 return False
 
-    def pair(self, left: nodes.Expr, right: nodes.Expr, expected: ValueType | None) -> tuple[Typed, Typed] | None:
+    def pair(
+        self, left: nodes.Expression, right: nodes.Expression, expected: ValueType | None
+    ) -> tuple[Typed, Typed] | None:
         """Check two expressions of one type; a bare member takes the type of the other side."""
         if self.floats(left) and not self.floats(right):
             turned = self.pair(right, left, expected)
@@ -276,7 +278,7 @@ class Checker:
 
     # -------------------------------------------------------------- other worlds
 
-    def _with(self, expr: nodes.With, expected: ValueType | None) -> Typed | None:
+    def _with(self, expr: nodes.WithClause, expected: ValueType | None) -> Typed | None:
         changes: dict[str, Typed] = {}
         complete = True
         for ident, new in expr.changes:
@@ -297,7 +299,7 @@ class Checker:
             return None
         return Within(body, tuple(changes.items()), body.type, span=expr.span)
 
-    def _before(self, expr: nodes.Before, expected: ValueType | None) -> Typed | None:
+    def _before(self, expr: nodes.BeforeCall, expected: ValueType | None) -> Typed | None:
         if not self.prescription:
             self.findings.error(
                 "E310",

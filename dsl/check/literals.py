@@ -32,7 +32,7 @@ from dsl.value_types import (
     value_text,
 )
 
-ValueOf = Callable[[nodes.Expr, ValueType, str], Typed | None]
+ValueOf = Callable[[nodes.Expression, ValueType, str], Typed | None]
 """Checks an expression that gives a value of a declared type; the text says what the value is for."""
 
 
@@ -43,7 +43,7 @@ class Literal:
     constant: Constant | None
 
 
-def literal_value(expr: nodes.Expr, type_: ValueType, scope: Scope, findings: Findings) -> Literal | None:
+def literal_value(expr: nodes.Expression, type_: ValueType, scope: Scope, findings: Findings) -> Literal | None:
     """Read a bare number as one in the unit of `type_`, and convert one with another unit.
 
     Returns:
@@ -147,7 +147,11 @@ def _size_fits(size: int, span: Span, findings: Findings) -> bool:
 
 
 def _listed(
-    domain: nodes.SetDomain, exprs: tuple[nodes.Expr, ...], type_: ValueType, value_of: ValueOf, findings: Findings
+    domain: nodes.SetDomain,
+    exprs: tuple[nodes.Expression, ...],
+    type_: ValueType,
+    value_of: ValueOf,
+    findings: Findings,
 ) -> tuple[Constant, ...] | None:
     if not _size_fits(len(exprs), domain.span, findings):
         return None

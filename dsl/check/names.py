@@ -47,7 +47,7 @@ ValueDecl = nodes.ConstDecl | nodes.TableDecl
 FamilyDecl = nodes.ArchetypeDecl | nodes.ComposeDecl
 
 
-class Index:
+class ProgramIndex:
     """Every declaration outside systems."""
 
     def __init__(
@@ -150,7 +150,12 @@ def report_duplicate(
 
 
 def find_declared(
-    index: Index, space: Mapping[str, Declared[N]], ident: nodes.Ident, module: str, what: str, findings: Findings
+    index: ProgramIndex,
+    space: Mapping[str, Declared[N]],
+    ident: nodes.Ident,
+    module: str,
+    what: str,
+    findings: Findings,
 ) -> Declared[N] | None:
     """Look up a declaration outside systems, in a space of names that spans the program."""
     seen = index.sees[module]
@@ -352,7 +357,7 @@ def check_members(
 # ------------------------------------------------------------------ order of declarations that use each other
 
 
-def mentioned(expr: nodes.Expr) -> Iterator[str]:
+def mentioned(expr: nodes.Expression) -> Iterator[str]:
     """Every name in an expression that could be a value, also in `with` and of tables."""
     stack: list[Any] = [expr]
     while stack:

@@ -14,7 +14,7 @@ from dsl.check.unit_help import Written, described, how_to_meet, in_one_unit, si
 from dsl.checked import Constant, Operation, Typed
 from dsl.source import Span
 from dsl.syntax import nodes
-from dsl.value_types import FLAG, NUMBER, Quantity, ValueType, conversion, divide, multiply, settle, unify
+from dsl.value_types import FLAG, NUMBER, Quantity, ValueType, conversion, divide, multiply, settled_type, unify
 
 if TYPE_CHECKING:
     from dsl.check.expressions import Checker
@@ -123,7 +123,9 @@ def check_call(checker: Checker, expr: nodes.Call) -> Typed | None:
     return None if type_ is None else Operation(expr.function, tuple(known), type_, span=expr.span)
 
 
-def common_type(checker: Checker, values: Sequence[Typed], exprs: Sequence[nodes.Expr], what: str) -> ValueType | None:
+def common_type(
+    checker: Checker, values: Sequence[Typed], exprs: Sequence[nodes.Expression], what: str
+) -> ValueType | None:
     """The type that all of `values`, written as `exprs`, have; `what` says in messages what each is."""
     first, type_ = values[0], values[0].type
     for value, expr in zip(values[1:], exprs[1:], strict=True):
@@ -157,7 +159,7 @@ def check_in(checker: Checker, expr: nodes.In) -> Typed | None:
     if not expr.values:
         checker.findings.error("E401", "no values after `in`", expr.span, "nothing is in an empty set")
         return None
-    type_ = settle(operand.type)
+    type_ = settled_type(operand.type)
     values = [checker.value(value, type_, "a value after `in`") for value in expr.values]
     equal = [Operation("==", (operand, value), FLAG, span=expr.span) for value in values if value is not None]
     if len(equal) < len(values):

@@ -94,7 +94,7 @@ def _bound_values(checker: Checker, expr: nodes.Quantified) -> tuple[Constant, .
     return None if type_ is None else domain_constants(expr.values, type_, checker.constants().value, checker.findings)
 
 
-def _listed_type(checker: Checker, values: tuple[nodes.Expr, ...]) -> ValueType | None:
+def _listed_type(checker: Checker, values: tuple[nodes.Expression, ...]) -> ValueType | None:
     """The type of listed values: that of the first number or flag, or the enumeration that has the words."""
     known = next((value for value in values if not checker.floats(value)), None)
     if known is None:

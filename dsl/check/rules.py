@@ -147,7 +147,7 @@ def _says(text: nodes.StrLit, scope: Scope, findings: Findings) -> str:
 # ------------------------------------------------------------------ prescriptions
 
 
-def _alternative(decl: nodes.Alternative, checker: Checker, kept: frozenset[str]) -> tuple[CheckedSet, ...]:
+def _alternative(decl: nodes.SetGroup, checker: Checker, kept: frozenset[str]) -> tuple[CheckedSet, ...]:
     findings = checker.findings
     seen: dict[str, nodes.Ident] = {}
     sets = []

@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 import attrs
 
 from dsl.check.declarations import check_enumeration, declare_values, report_cycle, resolve_type
-from dsl.check.expressions import Budget, Checker, in_domain
+from dsl.check.expressions import Checker, ExpansionBudget, in_domain
 from dsl.check.literals import constant_value, domain_constants, whole_domain
 from dsl.check.names import (
     BUILT_IN_TYPES,
@@ -49,8 +49,8 @@ from dsl.value_types import Enumeration, Quantity, Unit, ValueType, type_text
 
 T = TypeVar("T")
 
-KINDS = ("config", "given", "hidden")
-MAX_NAMES: Final = 500
+VARIABLE_KINDS = ("config", "given", "hidden")
+MAX_SYSTEM_NAMES: Final = 500
 """How many variables, relations, events, constants and tables a system may have."""
 
 LISTED = "in the order listed"
@@ -75,13 +75,13 @@ class SystemScope:
     checked: CheckedSystem | None
 
 
-def check_system(decl: nodes.SystemDecl, outer: Scope, findings: Findings, budget: Budget) -> SystemScope:
+def check_system(decl: nodes.SystemDecl, outer: Scope, findings: Findings, budget: ExpansionBudget) -> SystemScope:
     """Check a system in the scope of its file."""
     return _SystemCheck(decl, outer, findings, budget).run()
 
 
 class _SystemCheck:
-    def __init__(self, decl: nodes.SystemDecl, outer: Scope, findings: Findings, budget: Budget) -> None:
+    def __init__(self, decl: nodes.SystemDecl, outer: Scope, findings: Findings, budget: ExpansionBudget) -> None:
         self.decl = decl
         self.outer = outer
         self.findings = findings
@@ -118,7 +118,9 @@ class _SystemCheck:
             checked = CheckedSystem(
                 name=self.decl.name.name,
                 title=self.decl.title,
-                variables=tuple(each for kind in KINDS for each in variables if each is not None and each.kind == kind),
+                variables=tuple(
+                    each for kind in VARIABLE_KINDS for each in variables if each is not None and each.kind == kind
+                ),
                 relations=ordered,
                 events=_known(events),
                 tables=(),
@@ -181,13 +183,13 @@ class _SystemCheck:
                     values.extend(each.name for each in named)
                 case _:
                     pass
-        if len(values) > MAX_NAMES:
+        if len(values) > MAX_SYSTEM_NAMES:
             name = self.decl.name
             self.findings.stop(
                 "E427",
                 f"system `{name.name}` declares {len(values)} names",
                 name.span,
-                f"at most {MAX_NAMES} are allowed",
+                f"at most {MAX_SYSTEM_NAMES} are allowed",
             )
         for ident in values:
             self.first.setdefault(ident.name, ident)
@@ -270,7 +272,7 @@ class _SystemCheck:
     def _misplaced(self, decl: nodes.VarDecl, what: str, why: str) -> None:
         self.findings.error("E407", f"{what} has no meaning for `{decl.name.name}`", decl.name.span, why)
 
-    def _constant(self, expr: nodes.Expr, type_: ValueType, what: str) -> Constant | None:
+    def _constant(self, expr: nodes.Expression, type_: ValueType, what: str) -> Constant | None:
         typed = self._constants().value(expr, type_, what)
         return None if typed is None else constant_value(typed, what, self.findings)
 
@@ -357,7 +359,7 @@ class _SystemCheck:
             decl.name.name, value.type, value, decl.text or "", profiler, printing, span=decl.name.span
         )
 
-    def _valued(self, expr: nodes.Expr, type_: ValueType | None, what: str) -> Typed | None:
+    def _valued(self, expr: nodes.Expression, type_: ValueType | None, what: str) -> Typed | None:
         """The value of something that may say its type."""
         checker = self._checker()
         return checker.inferred(expr) if type_ is None else checker.value(expr, type_, what)
@@ -390,7 +392,7 @@ class _SystemCheck:
         printing = check_show(decl.show, value.type, self.scope, self.findings)
         return CheckedAttribute(decl.name.name, value.type, value, printing, span=decl.name.span)
 
-    def _condition(self, expr: nodes.Expr, text: str | None) -> CheckedCondition | None:
+    def _condition(self, expr: nodes.Expression, text: str | None) -> CheckedCondition | None:
         condition = self._checker().condition(expr)
         return None if condition is None else CheckedCondition(condition, text or "", span=expr.span)
 

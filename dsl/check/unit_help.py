@@ -10,10 +10,10 @@ from dsl.syntax import nodes
 from dsl.syntax.printer import print_operand
 from dsl.value_types import MAX_MAGNITUDE, NUMBER, Enumeration, Quantity, Unit, ValueType, conversion, type_text
 
-LONGEST: Final = 60
+LONGEST_EXPRESSION: Final = 60
 """How many characters of the author's code a help line repeats."""
 
-Written = tuple[Typed, nodes.Expr]
+Written = tuple[Typed, nodes.Expression]
 """A checked expression and the syntax that it comes from."""
 
 Types = Mapping[str, Unit | Enumeration | None]
@@ -70,7 +70,7 @@ def how_to_meet(left: Written, right: Written, types: Types) -> tuple[str, ...]:
     return (f"to convert one side, {_written(expr, 'to', _target(coarse, fine))}",)
 
 
-def how_to_become(number: Typed, expr: nodes.Expr, wanted: ValueType, types: Types) -> tuple[str, ...]:
+def how_to_become(number: Typed, expr: nodes.Expression, wanted: ValueType, types: Types) -> tuple[str, ...]:
     """Help lines for a number, written as `expr`, that should have another unit."""
     source, target = single_unit(number.type, types), single_unit(wanted, types)
     if target is None:
@@ -87,9 +87,9 @@ def _target(source: Unit, target: Unit) -> str:
     return f"{target.name} down" if source.factor % target.factor else target.name
 
 
-def _written(expr: nodes.Expr, word: str, target: str) -> str:
+def _written(expr: nodes.Expression, word: str, target: str) -> str:
     """Tell to write `expr` with `as` or `to` after it; of a long one only how it ends."""
     text = print_operand(expr)
-    if len(text) <= LONGEST:
+    if len(text) <= LONGEST_EXPRESSION:
         return f"write `({text} {word} {target})`"
     return f"put it in parentheses, with `{word} {target}` after them"

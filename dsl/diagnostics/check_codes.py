@@ -27,7 +27,7 @@ _THREE = """system shop "Shop" {
 }
 """
 
-NAMES = (
+NAME_CODES = (
     Code(
         "E201",
         "an unknown name",
@@ -100,7 +100,7 @@ NAMES = (
     ),
 )
 
-TYPES = (
+TYPE_CODES = (
     Code(
         "E301",
         "a value of the wrong type",
@@ -180,7 +180,7 @@ TYPES = (
     ),
 )
 
-RULES = (
+RULE_CODES = (
     Code(
         "E401",
         "an empty set",

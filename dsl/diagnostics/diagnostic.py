@@ -16,7 +16,7 @@ import attrs
 from dsl.source import Source, Span
 
 TAB = "    "
-LINE_WIDTH = 120  # columns of source text shown; longer lines are cut around the span
+MESSAGE_WIDTH = 120  # columns of source text shown; longer lines are cut around the span
 LEAD = 40  # columns kept left of a span in a line that is cut
 CUT = "..."
 
@@ -127,10 +127,10 @@ def _mark(span: Span, label: str, *, primary: bool) -> _Mark:
 
 def _window(text: str, first: int) -> tuple[int, int]:
     """Choose the part of a line to show: all of it, or `LINE_WIDTH` characters around offset `first`."""
-    if len(text) <= LINE_WIDTH:
+    if len(text) <= MESSAGE_WIDTH:
         return 0, len(text)
-    start = max(0, min(first - LEAD, len(text) - LINE_WIDTH))
-    return start, min(start + LINE_WIDTH, len(text))
+    start = max(0, min(first - LEAD, len(text) - MESSAGE_WIDTH))
+    return start, min(start + MESSAGE_WIDTH, len(text))
 
 
 class _Painter:

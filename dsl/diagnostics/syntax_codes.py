@@ -7,10 +7,10 @@ single module can (file limits, imports, proofs). A code never changes its meani
 
 from __future__ import annotations
 
-from dsl.diagnostics.check_codes import NAMES, RULES, TYPES
+from dsl.diagnostics.check_codes import NAME_CODES, RULE_CODES, TYPE_CODES
 from dsl.diagnostics.code import Code
 
-__all__ = ["CODES", "Code"]
+__all__ = ["LANGUAGE_CODES", "Code"]
 
 # ------------------------------------------------------------------ 1xx: syntax and files
 
@@ -146,4 +146,6 @@ _SYNTAX = (
     ),
 )
 
-CODES: dict[str, Code] = {entry.code: entry for block in (_SYNTAX, NAMES, TYPES, RULES) for entry in block}
+LANGUAGE_CODES: dict[str, Code] = {
+    entry.code: entry for block in (_SYNTAX, NAME_CODES, TYPE_CODES, RULE_CODES) for entry in block
+}

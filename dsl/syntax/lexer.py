@@ -20,9 +20,9 @@ from dsl.diagnostics.diagnostic import Diagnostic
 from dsl.source import Source, Span
 
 NUMBER_LIMIT = 2**60
-MAX_DEPTH = 100
+MAX_NESTING = 100
 MAX_TOKENS = 200_000
-MAX_ERRORS = 25
+MAX_SYNTAX_ERRORS = 25
 
 PARTNER = {"LBRACE": "RBRACE", "LPAR": "RPAR", "LSQB": "RSQB"}
 CLOSERS = frozenset(PARTNER.values())
@@ -237,7 +237,7 @@ _DIVISOR = re.compile(
 _ENDS_OPERAND = frozenset({"NAME", "INT", "RPAR", "RSQB"})
 
 
-def _divided(tokens: Iterator[Token], left: int = MAX_ERRORS) -> Iterator[Token]:
+def _divided(tokens: Iterator[Token], left: int = MAX_SYNTAX_ERRORS) -> Iterator[Token]:
     """Split what looks like a comment of C, and is a division of Python: `//` between operands on one line.
 
     At most `left` times on a line.
@@ -288,12 +288,12 @@ def lex(source: Source) -> Lexed:
             elif token.type in CLOSERS and not _close(stack, tokens, token.type):
                 stray = len(tokens)
             tokens.append(token)
-        if len(stack) > MAX_DEPTH:
+        if len(stack) > MAX_NESTING:
             lexer.diagnostics.append(too_deep(token_span(source, found)))
         elif len(tokens) > MAX_TOKENS:
             message = f"more than {MAX_TOKENS} words and signs in one file"
             lexer.report("E116", message, found, "", "split the file, and import the parts")
-        elif len(lexer.diagnostics) <= MAX_ERRORS:
+        elif len(lexer.diagnostics) <= MAX_SYNTAX_ERRORS:
             continue
         return Lexed(tuple(tokens), tuple(opened), stray, tuple(lexer.diagnostics), complete=False)
     opened.append(stack[-1] if stack else -1)
@@ -305,7 +305,7 @@ def too_deep(span: Span) -> Diagnostic:
     """Tell that what begins at `span` lies too deep."""
     return Diagnostic(
         "E112",
-        f"this is nested more than {MAX_DEPTH} levels deep",
+        f"this is nested more than {MAX_NESTING} levels deep",
         Span(span.source, span.start, min(span.end, span.start + 1)),
         notes=("each operator in a chain such as `a + b + c` is a level",),
         helps=("give a part of it a name of its own with `let` or `const`",),

@@ -52,7 +52,7 @@ _GROUPS = (  # terminals that are told by one phrase where all of the first set 
 
 
 @attrs.frozen
-class Problem:
+class TokenProblem:
     """An unexpected token: number `index` of `lexed`, or the end of the file, where `token` is None."""
 
     source: Source
@@ -94,7 +94,7 @@ class Hint:
     passed_over: int | None = None
 
 
-def shown(token: Token | None) -> str:
+def token_shown(token: Token | None) -> str:
     if token is None:
         return "the end of the file"
     if token.type == "STRING":
@@ -123,7 +123,7 @@ def listed(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
-def diagnose(problem: Problem) -> Hint:
+def diagnose(problem: TokenProblem) -> Hint:
     """Find the likeliest cause of a token that doesn't fit."""
     for guess in (_bracket, _equals, _division, _chain, _number, _late_text, _show):
         hint = guess(problem)
@@ -143,19 +143,19 @@ def reserved_word(source: Source, token: Token, *, declared: bool) -> Diagnostic
     )
 
 
-def unclosed(problem: Problem, opener: Token) -> Diagnostic:
+def unclosed(problem: TokenProblem, opener: Token) -> Diagnostic:
     """Tell that the bracket `opener` is still open where its block must have ended."""
     closer = spellings()[PARTNER[opener.type]]
     return Diagnostic(
         "E105",
-        f"`{opener}` is not closed before {shown(problem.token)}",
+        f"`{opener}` is not closed before {token_shown(problem.token)}",
         problem.span,
         f"expected `{closer}`",
         ((token_span(problem.source, opener), "opened here"),),
     )
 
 
-def outside(problem: Problem) -> Hint:
+def outside(problem: TokenProblem) -> Hint:
     """Tell that a part of a block stands after the `}` that closes it."""
     token, brace = problem.token, problem.previous
     assert token is not None
@@ -167,7 +167,7 @@ def outside(problem: Problem) -> Hint:
     )
 
 
-def _bracket(problem: Problem) -> Hint | None:
+def _bracket(problem: TokenProblem) -> Hint | None:
     token, opener = problem.token, problem.opened
     if token is None:
         return None if opener is None else Hint(unclosed(problem, opener))
@@ -186,7 +186,7 @@ def _opener(closer: Token) -> str:
     return next(spellings()[opener] for opener, partner in PARTNER.items() if partner == closer.type)
 
 
-def _equals(problem: Problem) -> Hint | None:
+def _equals(problem: TokenProblem) -> Hint | None:
     token = problem.token
     if token is None:
         return None
@@ -199,7 +199,7 @@ def _equals(problem: Problem) -> Hint | None:
     return Hint(Diagnostic("E107", f"`{token}` doesn't fit here", problem.span, label), ((instead,),))
 
 
-def _division(problem: Problem) -> Hint | None:
+def _division(problem: TokenProblem) -> Hint | None:
     token = problem.token
     if token is None:
         return None
@@ -221,7 +221,7 @@ def _division(problem: Problem) -> Hint | None:
     return None
 
 
-def _chain(problem: Problem) -> Hint | None:
+def _chain(problem: TokenProblem) -> Hint | None:
     token = problem.token
     if token is None or token.type not in _COMPARISONS | {"IN"} or "AND" not in problem.accepted:
         return None
@@ -230,7 +230,7 @@ def _chain(problem: Problem) -> Hint | None:
     return Hint(diagnostic, (("AND", "INT", token.type),))
 
 
-def _number(problem: Problem) -> Hint | None:
+def _number(problem: TokenProblem) -> Hint | None:
     """Suffixes where the unit is that of the type: ranges, steps, counts."""
     token = problem.token
     if token is None or token.type != "SUFFIX":
@@ -240,7 +240,7 @@ def _number(problem: Problem) -> Hint | None:
     return Hint(Diagnostic("E101", message, problem.span, _expected(problem), notes=notes), ((),))
 
 
-def _late_text(problem: Problem) -> Hint | None:
+def _late_text(problem: TokenProblem) -> Hint | None:
     """A text after the parts that it should stand before: `show`, or those of a variable."""
     token, tokens, at = problem.token, problem.lexed.tokens, problem.index
     if token is None:
@@ -269,7 +269,7 @@ def _move_text(source: Source, text: Token, first: Token) -> Diagnostic:
     )
 
 
-def _show(problem: Problem) -> Hint | None:
+def _show(problem: TokenProblem) -> Hint | None:
     token = problem.token
     if token is None or token.type != "SHOW":
         return None
@@ -277,12 +277,12 @@ def _show(problem: Problem) -> Hint | None:
     return Hint(Diagnostic("E101", "unexpected `show`", problem.span, _expected(problem), notes=notes))
 
 
-def _expected(problem: Problem) -> str:
+def _expected(problem: TokenProblem) -> str:
     words = expected_words(problem.accepted)
     return f"expected {listed(words)}" if words else ""
 
 
-def _general(problem: Problem) -> Hint:
+def _general(problem: TokenProblem) -> Hint:
     token, previous = problem.token, problem.previous
     secondary: tuple[tuple[Span, str], ...] = ()
     if token is not None and previous is not None and (previous.end_line or 0) < (token.line or 0):
@@ -294,5 +294,5 @@ def _general(problem: Problem) -> Hint:
         helps = [f"did you mean `{close[0]}`?" for _ in close]
     if token is not None and problem.accepted == {"STRING"}:
         helps = ["say in a few words what it is: the text is printed in the prompts"]
-    message = "the file ends too early" if token is None else f"unexpected {shown(token)}"
+    message = "the file ends too early" if token is None else f"unexpected {token_shown(token)}"
     return Hint(Diagnostic("E101", message, problem.span, _expected(problem), secondary, helps=tuple(helps)))

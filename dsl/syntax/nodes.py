@@ -60,7 +60,7 @@ class Name:
 @attrs.frozen
 class Unary:
     op: str  # "-", "not"
-    operand: Expr
+    operand: Expression
     span: Span = _span()
 
 
@@ -72,8 +72,8 @@ class Binary:
     """
 
     op: str
-    left: Expr
-    right: Expr
+    left: Expression
+    right: Expression
     span: Span = _span()
 
 
@@ -82,7 +82,7 @@ class Call:
     """`min(a, b, ...)`, `max(a, b, ...)`, `abs(a)`, `number(a)` (drops the unit)."""
 
     function: str
-    args: tuple[Expr, ...]
+    args: tuple[Expression, ...]
     span: Span = _span()
 
 
@@ -96,7 +96,7 @@ class Quantified:
     function: str
     bound: Ident
     values: Domain | Ident
-    body: Expr
+    body: Expression
     span: Span = _span()
 
 
@@ -104,9 +104,9 @@ class Quantified:
 class If:
     """`if condition then a else b`."""
 
-    condition: Expr
-    then: Expr
-    otherwise: Expr
+    condition: Expression
+    then: Expression
+    otherwise: Expression
     span: Span = _span()
 
 
@@ -114,8 +114,8 @@ class If:
 class In:
     """`x in {a, b}`."""
 
-    operand: Expr
-    values: tuple[Expr, ...]
+    operand: Expression
+    values: tuple[Expression, ...]
     span: Span = _span()
 
 
@@ -124,24 +124,24 @@ class Index:
     """`table[key]`."""
 
     table: Ident
-    key: Expr
+    key: Expression
     span: Span = _span()
 
 
 @attrs.frozen
-class With:
+class WithClause:
     """`e with (field = value, ...)`: e in the world that differs in these variables."""
 
-    body: Expr
-    changes: tuple[tuple[Ident, Expr], ...]
+    body: Expression
+    changes: tuple[tuple[Ident, Expression], ...]
     span: Span = _span()
 
 
 @attrs.frozen
-class Before:
+class BeforeCall:
     """`before(e)`: e in the state in which the rule fired. Only in prescriptions."""
 
-    body: Expr
+    body: Expression
     span: Span = _span()
 
 
@@ -149,7 +149,7 @@ class Before:
 class To:
     """`e to GiB`, `e to GiB down`, `e to GiB up`: conversion; `mode` is "exact", "down" or "up"."""
 
-    operand: Expr
+    operand: Expression
     unit: Ident
     mode: str
     span: Span = _span()
@@ -159,14 +159,14 @@ class To:
 class As:
     """`e as MiB`: gives a plain number a unit."""
 
-    operand: Expr
+    operand: Expression
     unit: Ident
     span: Span = _span()
 
 
-Expr = (
-    IntLit | BoolLit | StrLit | Name | Unary | Binary | Call | Quantified | If | In | Index | With
-    | Before | To | As
+Expression = (
+    IntLit | BoolLit | StrLit | Name | Unary | Binary | Call | Quantified | If | In | Index | WithClause
+    | BeforeCall | To | As
 )  # fmt: skip
 
 
@@ -177,7 +177,7 @@ Expr = (
 class SetDomain:
     """`{1, 2, 4}`, `{T1, T7}`."""
 
-    values: tuple[Expr, ...]
+    values: tuple[Expression, ...]
     span: Span = _span()
 
 
@@ -266,7 +266,7 @@ class ConstDecl:
     """`const ctx_mem = 1024 MiB "driver and communication context"`."""
 
     name: Ident
-    value: Expr
+    value: Expression
     text: str | None
     span: Span = _span()
 
@@ -278,7 +278,7 @@ class TableDecl:
     name: Ident
     key: Type
     value: Type
-    entries: tuple[tuple[Expr, Expr], ...]
+    entries: tuple[tuple[Expression, Expression], ...]
     text: str | None
     span: Span = _span()
 
@@ -298,8 +298,8 @@ class VarDecl:
     domain: Domain | None
     text: str
     locked: bool = False
-    prefer: str | tuple[Expr, ...] | None = None
-    default: Expr | None = None
+    prefer: str | tuple[Expression, ...] | None = None
+    default: Expression | None = None
     show: Show | None = None
     span: Span = _span()
 
@@ -319,7 +319,7 @@ class RelationDecl:
 
     name: Ident
     type: Type | None
-    value: Expr
+    value: Expression
     text: str | None
     show: Show | None = None
     span: Span = _span()
@@ -337,7 +337,7 @@ class AttrDecl:
 
     name: Ident
     type: Type | None
-    value: Expr
+    value: Expression
     show: Show | None = None
     span: Span = _span()
 
@@ -347,7 +347,7 @@ class EventDecl:
     """`event alloc_fail when peak > usable "text" { attr ... says "..." | "..." }`."""
 
     name: Ident
-    condition: Expr | None
+    condition: Expression | None
     text: str
     attributes: tuple[AttrDecl, ...]
     wordings: tuple[StrLit, ...]
@@ -364,7 +364,7 @@ class LogBlock:
 class RequireDecl:
     """`require tp * pp <= world "text"`: which worlds exist."""
 
-    condition: Expr
+    condition: Expression
     text: str | None
     span: Span = _span()
 
@@ -373,7 +373,7 @@ class RequireDecl:
 class SoundDecl:
     """`sound peak_mem <= usable "text"`; several are joined by and."""
 
-    condition: Expr
+    condition: Expression
     text: str | None
     span: Span = _span()
 
@@ -392,7 +392,7 @@ class SetAssign:
     """`field = e`."""
 
     field: Ident
-    value: Expr
+    value: Expression
     span: Span = _span()
 
 
@@ -402,7 +402,7 @@ class SetPick:
 
     field: Ident
     direction: str
-    where: Expr
+    where: Expression
     span: Span = _span()
 
 
@@ -419,7 +419,7 @@ SetItem = SetAssign | SetPick | SetKeeps
 
 
 @attrs.frozen
-class Alternative:
+class SetGroup:
     sets: tuple[SetItem, ...]
     span: Span = _span()
 
@@ -431,8 +431,8 @@ class RuleDecl:
     name: Ident
     code: Ident
     title: str
-    guard: Expr
-    alternatives: tuple[Alternative, ...]
+    guard: Expression
+    alternatives: tuple[SetGroup, ...]
     keeps: tuple[KeepDecl, ...]
     says: StrLit | None
     span: Span = _span()
@@ -473,10 +473,10 @@ class Example:
     """
 
     text: str | None
-    settings: tuple[tuple[Ident, Expr], ...]
+    settings: tuple[tuple[Ident, Expression], ...]
     codes: tuple[Ident, ...]
-    fix: tuple[tuple[Ident, Expr], ...]
-    shows: tuple[tuple[Ident, Expr], ...]
+    fix: tuple[tuple[Ident, Expression], ...]
+    shows: tuple[tuple[Ident, Expression], ...]
     span: Span = _span()
 
 
@@ -484,7 +484,7 @@ class Example:
 class Where:
     """`where e`, or `hard where e` (boundary tasks)."""
 
-    condition: Expr
+    condition: Expression
     hard: bool = False
     span: Span = _span()
 
@@ -529,7 +529,7 @@ class RegionDecl:
 
     name: Ident
     system: Ident
-    condition: Expr
+    condition: Expression
     span: Span = _span()
 
 

@@ -18,8 +18,8 @@ from lark.exceptions import UnexpectedToken
 from dsl.diagnostics.diagnostic import Diagnostic, sort_diagnostics
 from dsl.source import Source, Span
 from dsl.syntax import nodes
-from dsl.syntax.lexer import MAX_DEPTH, MAX_ERRORS, PARTNER, Lexed, language, lex, reserved_words, too_deep
-from dsl.syntax.mistakes import DECLARED, END, Hint, Problem, diagnose, outside, reserved_word, unclosed
+from dsl.syntax.lexer import MAX_NESTING, MAX_SYNTAX_ERRORS, PARTNER, Lexed, language, lex, reserved_words, too_deep
+from dsl.syntax.mistakes import DECLARED, END, Hint, TokenProblem, diagnose, outside, reserved_word, unclosed
 from dsl.syntax.recovery import Machine
 from dsl.syntax.tree_declarations import Builder
 from dsl.syntax.tree_expressions import Node
@@ -43,10 +43,10 @@ def parse_text(source: Source) -> tuple[nodes.Module | None, tuple[Diagnostic, .
     """Parse one file. The module is None exactly if there are diagnostics."""
     module, diagnostics = _parse(source)
     diagnostics = sort_diagnostics(diagnostics)
-    if len(diagnostics) > MAX_ERRORS:
-        where = diagnostics[MAX_ERRORS].span
-        message = f"more than {MAX_ERRORS} syntax errors; the rest isn't shown"
-        diagnostics = (*diagnostics[:MAX_ERRORS], Diagnostic("E115", message, where, "the next one"))
+    if len(diagnostics) > MAX_SYNTAX_ERRORS:
+        where = diagnostics[MAX_SYNTAX_ERRORS].span
+        message = f"more than {MAX_SYNTAX_ERRORS} syntax errors; the rest isn't shown"
+        diagnostics = (*diagnostics[:MAX_SYNTAX_ERRORS], Diagnostic("E115", message, where, "the next one"))
     return (None if diagnostics else module), diagnostics
 
 
@@ -78,7 +78,7 @@ def _first_too_deep(tree: Node) -> Node | None:
     stack: list[tuple[Node, int]] = [(tree, 0)]
     while stack:
         node, depth = stack.pop()
-        if depth > MAX_DEPTH:
+        if depth > MAX_NESTING:
             return node
         stack += [(child, depth + 1) for child in reversed(node.children) if isinstance(child, Tree)]
     return None
@@ -135,7 +135,7 @@ class _Search:
                 index += 1
                 continue
             after = self.recover(index)
-            if after is None or len(self.diagnostics) > MAX_ERRORS:
+            if after is None or len(self.diagnostics) > MAX_SYNTAX_ERRORS:
                 return self.diagnostics
             index = after
         if not self.machine.feed(END) and not self.lexed.faulty(index):
@@ -178,8 +178,8 @@ class _Search:
     def terminal(self, index: int) -> str:
         return self.lexed.tokens[index].type if index < len(self.lexed.tokens) else END
 
-    def problem(self, index: int) -> Problem:
-        return Problem(self.source, self.lexed, index, self.machine.accepted())
+    def problem(self, index: int) -> TokenProblem:
+        return TokenProblem(self.source, self.lexed, index, self.machine.accepted())
 
     def recover(self, index: int) -> int | None:
         """Report what is wrong at a token; give the token to go on with, or None if no place is safe."""

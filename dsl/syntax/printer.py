@@ -13,7 +13,7 @@ from typing import assert_never
 from dsl.syntax import nodes
 from dsl.syntax.lexer import reserved_words
 
-LINE_WIDTH = 110
+PRINT_WIDTH = 110
 INDENT = "  "
 
 # Levels of the grammar, loosest first; an operand of a lower level stands in parentheses.
@@ -79,18 +79,18 @@ def _block(items: Iterable[str]) -> str:
 # ------------------------------------------------------------------ expressions
 
 
-def print_expr(expr: nodes.Expr, level: int = _IF) -> str:
+def print_expr(expr: nodes.Expression, level: int = _IF) -> str:
     """Print an expression as an operand of the given level; the default needs no parentheses."""
     own, text = _expr(expr)
     return f"({text})" if own < level else text
 
 
-def print_operand(expr: nodes.Expr) -> str:
+def print_operand(expr: nodes.Expression) -> str:
     """Print an expression so that `as`, `to` or `with` may follow it."""
     return print_expr(expr, _POSTFIX)
 
 
-def _expr(expr: nodes.Expr) -> tuple[int, str]:
+def _expr(expr: nodes.Expression) -> tuple[int, str]:
     """Give the level of an expression and its text without outer parentheses."""
     match expr:
         case nodes.IntLit():
@@ -122,9 +122,9 @@ def _expr(expr: nodes.Expr) -> tuple[int, str]:
             return _COMPARE, f"{print_expr(expr.operand, _SUM)} in {{{_exprs(expr.values)}}}"
         case nodes.Index():
             return _ATOM, f"{expr.table.name}[{print_expr(expr.key)}]"
-        case nodes.With():
+        case nodes.WithClause():
             return _POSTFIX, f"{print_expr(expr.body, _POSTFIX)} with ({', '.join(_assigns(expr.changes))})"
-        case nodes.Before():
+        case nodes.BeforeCall():
             return _ATOM, f"before({print_expr(expr.body)})"
         case nodes.To():
             mode = "" if expr.mode == "exact" else f" {expr.mode}"
@@ -135,11 +135,11 @@ def _expr(expr: nodes.Expr) -> tuple[int, str]:
             assert_never(expr)
 
 
-def _exprs(exprs: Iterable[nodes.Expr]) -> str:
+def _exprs(exprs: Iterable[nodes.Expression]) -> str:
     return ", ".join(print_expr(expr) for expr in exprs)
 
 
-def _assigns(pairs: Iterable[tuple[nodes.Ident, nodes.Expr]]) -> list[str]:
+def _assigns(pairs: Iterable[tuple[nodes.Ident, nodes.Expression]]) -> list[str]:
     return [f"{name.name} = {print_expr(value)}" for name, value in pairs]
 
 
@@ -179,7 +179,7 @@ def _flow(pieces: Iterable[str]) -> list[str]:
     """Put pieces on one line, and what doesn't fit there on further lines, indented."""
     rows: list[str] = []
     for piece in pieces:
-        if rows and len(rows[-1]) + 1 + len(piece) <= LINE_WIDTH:
+        if rows and len(rows[-1]) + 1 + len(piece) <= PRINT_WIDTH:
             rows[-1] += " " + piece
         else:
             rows.append(INDENT * 2 + piece if rows else piece)
@@ -236,7 +236,7 @@ def _shared(item: nodes.EnumDecl | nodes.ConstDecl | nodes.TableDecl) -> list[st
             head = f"table {item.name.name}: {_type(item.key)} -> {_type(item.value)}"
             entries = [f"{print_expr(key, _ATOM)}: {print_expr(value)}" for key, value in item.entries]
             rows = [" ".join([head, _block(entries), *_texts(item.text)])]
-            if len(rows[0]) > LINE_WIDTH:
+            if len(rows[0]) > PRINT_WIDTH:
                 rows = _nest(head, ([entry + ","] for entry in entries))
                 rows[-1] = " ".join([rows[-1], *_texts(item.text)])
             return rows

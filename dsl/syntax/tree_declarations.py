@@ -123,7 +123,7 @@ class Builder(ExpressionBuilder):
         trees = [as_tree(part) for part in rest]
         prefer = self.only("prefer", trees, ("prefer", "prefer_values"))
         default = self.only("default", trees)
-        wanted: str | tuple[nodes.Expr, ...] | None = None
+        wanted: str | tuple[nodes.Expression, ...] | None = None
         if prefer is not None:
             listed = prefer.data == "prefer_values"
             wanted = self.exprs(prefer.children) if listed else str(prefer.children[0])
@@ -189,8 +189,8 @@ class Builder(ExpressionBuilder):
         self.refuse_word(rule.code, "HEALTHY", "`HEALTHY` is the answer where no rule fires")
         return rule
 
-    def alternative(self, tree: Node) -> nodes.Alternative:
-        return nodes.Alternative(tuple(self.set_item(as_tree(part)) for part in tree.children), span=self.span(tree))
+    def alternative(self, tree: Node) -> nodes.SetGroup:
+        return nodes.SetGroup(tuple(self.set_item(as_tree(part)) for part in tree.children), span=self.span(tree))
 
     def set_item(self, tree: Node) -> nodes.SetItem:
         field, *rest = tree.children

@@ -17,7 +17,7 @@ from dsl.syntax.lexer import number_value, text_value, token_span
 
 Node = Tree[Token]
 Child = Node | Token | None
-Pair = tuple[nodes.Ident, nodes.Expr]
+Pair = tuple[nodes.Ident, nodes.Expression]
 
 
 class ExpressionBuilder:
@@ -98,10 +98,10 @@ class ExpressionBuilder:
 
     # -------------------------------------------------------------- expressions
 
-    def exprs(self, children: Iterable[Child]) -> tuple[nodes.Expr, ...]:
+    def exprs(self, children: Iterable[Child]) -> tuple[nodes.Expression, ...]:
         return tuple(self.expr(child) for child in children)
 
-    def expr(self, child: Child) -> nodes.Expr:
+    def expr(self, child: Child) -> nodes.Expression:
         tree = as_tree(child)
         span = self.span(tree)
         parts = tree.children
@@ -132,7 +132,7 @@ class ExpressionBuilder:
             case "in":
                 return nodes.In(self.expr(parts[0]), self.exprs(parts[1:]), span=span)
             case "with":
-                return nodes.With(self.expr(parts[0]), self.assigns(parts[1:]), span=span)
+                return nodes.WithClause(self.expr(parts[0]), self.assigns(parts[1:]), span=span)
             case "as":
                 return nodes.As(self.expr(parts[0]), self.ident(parts[1]), span=span)
             case "to":
@@ -145,7 +145,7 @@ class ExpressionBuilder:
             case "quantified":
                 return self.quantified(tree)
             case "before":
-                return nodes.Before(self.expr(parts[0]), span=span)
+                return nodes.BeforeCall(self.expr(parts[0]), span=span)
             case _:
                 raise AssertionError(f"no expression for rule {tree.data}")
 

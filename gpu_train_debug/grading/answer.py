@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from gpu_train_debug.grading.scan import MAX_LENGTH, Found, last_object
 
-MAX_DEPTH = 16
+MAX_ANSWER_DEPTH = 16
 """How many objects and arrays may lie in each other; an answer needs two."""
 
 MAX_DIGITS = 100
@@ -73,8 +73,8 @@ def read_answer(completion: str) -> Answer | NoAnswer:
         return NoAnswer(f"the reply has no complete JSON object{where}")
     if found.end - found.start > MAX_LENGTH:
         return NoAnswer(f"the JSON object is longer than {MAX_LENGTH} characters")
-    if found.depth > MAX_DEPTH:
-        return NoAnswer(f"the JSON object nests deeper than {MAX_DEPTH} levels")
+    if found.depth > MAX_ANSWER_DEPTH:
+        return NoAnswer(f"the JSON object nests deeper than {MAX_ANSWER_DEPTH} levels")
     try:
         return _answer(_decode(text[found.start : found.end]))
     except _RepeatedKeyError:

@@ -15,13 +15,13 @@ import numpy as np
 
 from solvers.counting.expand import conjuncts, expand, support
 from solvers.counting.tables import BoolArray, Cell, IntArray, Tables
-from solvers.counting.walks import State, settle
+from solvers.counting.walks import StateCells, plain_cell
 from solvers.outcome import Assignment
 from solvers.problem import Expr, Kind, Problem, Var, Variable
 
 MOST_COMBINATIONS = 1 << 24
 """Most combinations of free values that are looked at, after each variable's own observations have cut it."""
-CHUNK = 1 << 20
+CLASS_CHUNK = 1 << 20
 """How many of them at once."""
 
 
@@ -80,7 +80,7 @@ class _Classes:
         if not all(map(len, domains.values())):
             return state, 0
         columns, size = self.enumerate(world, domains)
-        return {**state, **{name: settle(column) for name, column in columns.items()}}, size
+        return {**state, **{name: plain_cell(column) for name, column in columns.items()}}, size
 
     def enumerate(self, world: Assignment, domains: dict[str, IntArray]) -> tuple[dict[str, IntArray], int]:
         """Find the combinations that meet the joint demands: a column for each free variable."""
@@ -90,7 +90,7 @@ class _Classes:
         if np.prod(sizes, dtype=float) > MOST_COMBINATIONS:
             raise TooManyWorldsError
         outer = 0  # leading variables that are stepped through one value at a time
-        while outer < len(sizes) - 1 and np.prod(sizes[outer:], dtype=float) > CHUNK:
+        while outer < len(sizes) - 1 and np.prod(sizes[outer:], dtype=float) > CLASS_CHUNK:
             outer += 1
         names, shape = list(domains), tuple(sizes[outer:])
         axes: dict[str, Cell] = {
@@ -122,7 +122,7 @@ class _Demands:
     def wanted(self, world: Assignment) -> list[Any]:
         return [required or value for required, value in zip(self.required, self.code(world), strict=True)]
 
-    def met(self, state: State, wanted: Sequence[Any], shape: tuple[int, ...]) -> BoolArray:
+    def met(self, state: StateCells, wanted: Sequence[Any], shape: tuple[int, ...]) -> BoolArray:
         met: Any = True
         for cell, value in zip(self.code(state), wanted, strict=True):
             met = met & (cell == value)

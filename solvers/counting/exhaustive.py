@@ -16,10 +16,10 @@ from solvers.counting.evidence import TooManyWorldsError, evidence_class
 from solvers.counting.repairs import Conditions, Patients
 from solvers.counting.rivals import RivalSearch, TooManyCandidatesError
 from solvers.counting.tables import Tables
-from solvers.counting.walks import Group, State, plain_state, plain_walk, take, walk_batch
+from solvers.counting.walks import Group, StateCells, plain_state, plain_walk, take, walk_batch
 from solvers.outcome import Assignment, Claim, Refutation, TaskProof, Uniqueness, Verdict, Walk
 
-WALKED = 1 << 17
+WORLDS_PER_WALK = 1 << 17
 """How many worlds of a class are walked at once."""
 CONFIRMED = 1
 """In how many worlds of a class, besides the task's own, a rival is confirmed by plain evaluation."""
@@ -83,9 +83,9 @@ class _Check:
 
     # ---- P1 ----------------------------------------------------------------------------------------
 
-    def _walk_class(self, state: State, size: int) -> Iterable[Group]:
-        for low in range(0, size, WALKED):
-            rows = np.arange(low, min(low + WALKED, size))
+    def _walk_class(self, state: StateCells, size: int) -> Iterable[Group]:
+        for low in range(0, size, WORLDS_PER_WALK):
+            rows = np.arange(low, min(low + WORLDS_PER_WALK, size))
             for group in walk_batch(self.tables, state if len(rows) == size else take(state, rows), len(rows)):
                 yield attrs.evolve(group, rows=rows[group.rows])
 

@@ -31,11 +31,11 @@ from solvers.streams import Stream, key_of, random_worlds
 
 POOL = 1 << 15
 """How many random worlds the pool is made of; those that give no task are left out."""
-COMPARED = 256
+WORLDS_COMPARED = 256
 """Among how many witnesses of the pool the nearest one is chosen."""
 COUNTED = 1 << 12
 """Up to how many worlds may be left by what a set of channels prints exactly for all of them to be looked at."""
-WALKED = (8, 32, 128)
+CROWD_STEPS = (8, 32, 128)
 """How many worlds of a crowd are walked, at first, then if there is no witness yet, ..., and at most."""
 
 
@@ -118,7 +118,7 @@ class Witnesses:
         if len(healthy):
             return plain_state(crowd.state, int(healthy[0]))
         places = np.concatenate([foreign, familiar])
-        for low, high in itertools.pairwise((0, *WALKED)):
+        for low, high in itertools.pairwise((0, *CROWD_STEPS)):
             part = places[low:high]
             others = [
                 int(group.rows[0])
@@ -224,7 +224,7 @@ class _Pool:
                 places = places[self.shown[number][places] == seen[number]]
         if not len(places):
             return None
-        places = places[:COMPARED]
+        places = places[:WORLDS_COMPARED]
         changed = sum((column[places] != world[name]).astype(np.int64) for name, column in self.state.items())
         place = int(places[np.argmin(changed)])
         return {name: int(column[place]) for name, column in self.state.items()}

@@ -16,7 +16,7 @@ import numpy as np
 from solvers.counting.expand import conjuncts, expand, support
 from solvers.counting.fold import negate
 from solvers.counting.tables import BoolArray, Cell, IntArray, Tables
-from solvers.counting.walks import Group, State, take
+from solvers.counting.walks import Group, StateCells, take
 from solvers.problem import Keep, Sense, Var
 
 GRID_CELLS = 1 << 19
@@ -92,7 +92,7 @@ class Conditions:
             bounds += self._bounds(keeps, step.before)
         return Patients(group, tuple(bounds))
 
-    def _bounds(self, keeps: Sequence[Keep], state: State) -> Iterator[Bound]:
+    def _bounds(self, keeps: Sequence[Keep], state: StateCells) -> Iterator[Bound]:
         quantities = self._quantities(state)
         for keep in keeps:
             slot = self._slots[keep]
@@ -142,7 +142,7 @@ class Conditions:
                 result[top : top + height, left : left + width] = mends
         return result
 
-    def _hold_early(self, patients: Patients, state: State) -> list[Any]:
+    def _hold_early(self, patients: Patients, state: StateCells) -> list[Any]:
         values = self._early(state)
         flags: list[Any] = [*values[: self._right], *(True for _ in self.kept)]
         for bound in patients.bounds:
@@ -150,7 +150,7 @@ class Conditions:
             flags[place] = flags[place] & _keeps(bound, values[place])
         return flags
 
-    def _hold_late(self, patients: Patients, state: State) -> Sequence[Any]:
+    def _hold_late(self, patients: Patients, state: StateCells) -> Sequence[Any]:
         return self._late(state)
 
     def _columns(self, candidates: IntArray) -> dict[str, Cell]:

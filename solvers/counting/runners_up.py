@@ -17,9 +17,9 @@ from solvers.counting.tables import Tables
 from solvers.counting.walks import walk_batch
 from solvers.outcome import Assignment, TaskProof
 
-CHUNK = 1 << 12
+REPAIR_CHUNK = 1 << 12
 """How many candidates are looked at at once."""
-MOST_CANDIDATES = 1 << 20
+MOST_RUNNERS_UP = 1 << 20
 """After so many candidates no more runners-up are looked for."""
 
 
@@ -42,8 +42,8 @@ def runners_up(tables: Tables, proof: TaskProof) -> Iterator[Assignment]:
             *([v for v in conditions.domains[c].tolist() if v != start[c]] for c in columns)
         )
     )
-    limited = itertools.islice(candidates, MOST_CANDIDATES)
-    while chunk := list(itertools.islice(limited, CHUNK)):
+    limited = itertools.islice(candidates, MOST_RUNNERS_UP)
+    while chunk := list(itertools.islice(limited, REPAIR_CHUNK)):
         rows = np.tile(start, (len(chunk), 1))
         for row, (columns, values) in zip(rows, chunk, strict=True):
             row[list(columns)] = values

@@ -25,8 +25,8 @@ BoolArray = npt.NDArray[np.bool_]
 Array = npt.NDArray[Any]
 Cell = int | IntArray
 """A value in a batch: one for all of it, or an array."""
-Environment = Mapping[str, Cell]
-Compiled = Callable[[Environment], tuple[Any, ...]]
+CellEnvironment = Mapping[str, Cell]
+Compiled = Callable[[CellEnvironment], tuple[Any, ...]]
 
 Made = TypeVar("Made")
 

@@ -19,8 +19,8 @@ from solvers.counting.tables import BoolArray, Cell, IntArray, Tables
 from solvers.outcome import Ending, Step, Walk
 from solvers.problem import Alternative, Assign, Direction, Expr, Pick, Problem, Var, Variable
 
-State = Mapping[str, Cell]
-Flag = bool | BoolArray
+StateCells = Mapping[str, Cell]
+FlagCell = bool | BoolArray
 """A truth value for all worlds of a batch, or for each."""
 
 PICK_CELLS = 1 << 18
@@ -33,8 +33,8 @@ class GroupStep:
 
     rule: int
     alternative: int
-    before: State
-    sets: State
+    before: StateCells
+    sets: StateCells
 
 
 @attrs.frozen(eq=False)
@@ -42,9 +42,9 @@ class Group:
     """Worlds that take one path; every array has an entry for each of `rows`, their places in the batch."""
 
     rows: IntArray
-    start: State
+    start: StateCells
     steps: tuple[GroupStep, ...]
-    final: State
+    final: StateCells
     ending: Ending
 
     @property
@@ -52,7 +52,7 @@ class Group:
         return self.ending in (Ending.ANSWER, Ending.HEALTHY)
 
 
-def walk_batch(tables: Tables, state: State, size: int, *, rules: frozenset[int] | None = None) -> list[Group]:
+def walk_batch(tables: Tables, state: StateCells, size: int, *, rules: frozenset[int] | None = None) -> list[Group]:
     """Walk `size` worlds. Every world is in exactly one group; the order of groups means nothing.
 
     Args:
@@ -61,18 +61,18 @@ def walk_batch(tables: Tables, state: State, size: int, *, rules: frozenset[int]
     return tables.companion(_Walker).walk(state, size, rules)
 
 
-def look(tables: Tables, state: State) -> tuple[Flag, Flag, list[Flag]]:
+def look(tables: Tables, state: StateCells) -> tuple[FlagCell, FlagCell, list[FlagCell]]:
     """Evaluate whether worlds are valid, whether they are sound, and each guard."""
     valid, sound, *guards = tables.companion(_Walker).look(state)
     return valid, sound, guards
 
 
-def take(state: State, rows: IntArray | BoolArray) -> dict[str, Cell]:
+def take(state: StateCells, rows: IntArray | BoolArray) -> dict[str, Cell]:
     """Select worlds of a batch."""
-    return {name: cell if isinstance(cell, int) else settle(cell[rows]) for name, cell in state.items()}
+    return {name: cell if isinstance(cell, int) else plain_cell(cell[rows]) for name, cell in state.items()}
 
 
-def settle(cell: Cell) -> Cell:
+def plain_cell(cell: Cell) -> Cell:
     """Make a plain integer of an array that holds one value only."""
     if isinstance(cell, int) or not len(cell):
         return cell
@@ -80,7 +80,7 @@ def settle(cell: Cell) -> Cell:
     return int(first) if first == cell[-1] and (cell == first).all() else cell
 
 
-def both(left: Flag, right: Flag) -> Flag:
+def both(left: FlagCell, right: FlagCell) -> FlagCell:
     if isinstance(left, bool):
         return right if left else False
     if isinstance(right, bool):
@@ -88,7 +88,7 @@ def both(left: Flag, right: Flag) -> Flag:
     return left & right
 
 
-def opposite(flag: Flag) -> Flag:
+def opposite(flag: FlagCell) -> FlagCell:
     return not flag if isinstance(flag, bool) else ~flag
 
 
@@ -97,11 +97,11 @@ class _Party:
     """Worlds that have taken one path so far."""
 
     rows: IntArray
-    start: State
+    start: StateCells
     steps: tuple[GroupStep, ...]
-    state: State
+    state: StateCells
 
-    def where(self, chosen: Flag) -> _Party | None:
+    def where(self, chosen: FlagCell) -> _Party | None:
         """Return the chosen part; None if it is empty."""
         if isinstance(chosen, bool):
             return self if chosen else None
@@ -114,7 +114,7 @@ class _Party:
         )
         return _Party(self.rows[chosen], take(self.start, chosen), steps, take(self.state, chosen))
 
-    def after(self, rule: int, alternative: int, sets: State) -> _Party:
+    def after(self, rule: int, alternative: int, sets: StateCells) -> _Party:
         step = GroupStep(rule, alternative, self.state, sets)
         return _Party(self.rows, self.start, (*self.steps, step), {**self.state, **sets})
 
@@ -134,8 +134,8 @@ class _Walker:
             tuple(_Prescription(tables, alternative) for alternative in rule.alternatives) for rule in problem.rules
         )
 
-    def walk(self, state: State, size: int, rules: frozenset[int] | None) -> list[Group]:
-        start = {name: settle(cell) for name, cell in state.items()}
+    def walk(self, state: StateCells, size: int, rules: frozenset[int] | None) -> list[Group]:
+        start = {name: plain_cell(cell) for name, cell in state.items()}
         return list(self.arrive(_Party(np.arange(size), start, (), start), rules)) if size else []
 
     def arrive(self, party: _Party, rules: frozenset[int] | None) -> Iterator[Group]:
@@ -146,7 +146,7 @@ class _Walker:
             if (rest := party.where(valid)) is not None:
                 yield from self.arrive(rest, rules)
             return
-        quiet: Flag = True
+        quiet: FlagCell = True
         for rule, guard in enumerate(guards):
             wanted = rules is None or rule in rules
             if wanted and (firing := party.where(both(quiet, guard))) is not None:
@@ -193,10 +193,10 @@ class _Prescription:
                 where = _localised(problem, item.where, differing)
                 self.sets.append(_PickCode(tables, variable, where, _tries(variable, item)))
 
-    def apply(self, state: State, size: int) -> tuple[Flag, State]:
+    def apply(self, state: StateCells, size: int) -> tuple[FlagCell, StateCells]:
         """Return which worlds get a value for each set, and the values; those of other worlds mean nothing."""
         env = {**state, **{before_name(field): state[field] for field in self.fields}}
-        has_value: Flag = True
+        has_value: FlagCell = True
         sets: dict[str, Cell] = {}
         for field, code in zip(self.fields, self.sets, strict=True):
             found, cell = code.run(env, size)
@@ -232,7 +232,7 @@ class _AssignCode:
         self.domain = frozenset(variable.domain)
         self.values = np.array(variable.domain, np.int64)
 
-    def run(self, env: State, size: int) -> tuple[Flag, Cell]:
+    def run(self, env: StateCells, size: int) -> tuple[FlagCell, Cell]:
         (cell,) = self.code(env)
         if isinstance(cell, int):
             return cell in self.domain, cell
@@ -247,7 +247,7 @@ class _PickCode:
         self.needs = tuple(support(where) - {variable.name})
         self.tries = np.array(tries, np.int64)
 
-    def run(self, env: State, size: int) -> tuple[Flag, Cell]:
+    def run(self, env: StateCells, size: int) -> tuple[FlagCell, Cell]:
         """Try every value along a second axis and take the first that fits."""
         columns = {name: env[name] for name in self.needs}
         wide = {name: cell for name, cell in columns.items() if not isinstance(cell, int)}
@@ -262,10 +262,10 @@ class _PickCode:
             fits = np.broadcast_to(fits, (min(step, size - low), len(self.tries)))
             found.append(fits.any(axis=1))
             chosen.append(self.tries[fits.argmax(axis=1)])
-        return np.concatenate(found), settle(np.concatenate(chosen))
+        return np.concatenate(found), plain_cell(np.concatenate(chosen))
 
 
-def plain_state(state: State, place: int) -> dict[str, int]:
+def plain_state(state: StateCells, place: int) -> dict[str, int]:
     """Return one world of a batch."""
     return {name: cell if isinstance(cell, int) else int(cell[place]) for name, cell in state.items()}
 

@@ -32,14 +32,16 @@ from solvers.problem import (
     Var,
     Variable,
 )
-from solvers.proving.encode import Encoder, State
-from solvers.proving.smtlib import BOOL, FALSE, TRUE, Pool, Term, integer, symbol
+from solvers.proving.encode import Encoder, TermState
+from solvers.proving.smtlib import BOOL, FALSE_TERM, TRUE_TERM, Pool, Term, integer, symbol
 
-NAMES = "Names: x@0 is x in the unrepaired world, x@1 what the first fired rule sets it to, x@r x in a repaired world"
+NAMES_EXPLAINED = (
+    "Names: x@0 is x in the unrepaired world, x@1 what the first fired rule sets it to, x@r x in a repaired world"
+)
 
 Path = tuple[tuple[int, int], ...]
-Values = Mapping[str, int]
-NOTHING: Values = {}
+FieldValues = Mapping[str, int]
+NOTHING: FieldValues = {}
 
 
 def path_of(walk: Walk) -> Path:
@@ -67,14 +69,14 @@ class Route:
     """The states along a path: one for each fired rule, then the last."""
 
     path: Path
-    states: tuple[State, ...]
+    states: tuple[TermState, ...]
 
     @property
-    def start(self) -> State:
+    def start(self) -> TermState:
         return self.states[0]
 
     @property
-    def final(self) -> State:
+    def final(self) -> TermState:
         return self.states[-1]
 
 
@@ -100,25 +102,25 @@ class Claims:
 
     # ---- worlds and evidence -----------------------------------------------------------------------
 
-    def start(self, known: Values = NOTHING) -> State:
+    def start(self, known: FieldValues = NOTHING) -> TermState:
         """Return the unrepaired world."""
         if not known:
             return self._start
         return self._new_start(known)
 
-    def _new_start(self, known: Values) -> State:
-        return State({name: _number(start_name(name), known) for name in self._variables}, label="0")
+    def _new_start(self, known: FieldValues) -> TermState:
+        return TermState({name: _number(start_name(name), known) for name in self._variables}, label="0")
 
-    def in_domains(self, state: State, names: Iterable[str]) -> Term:
+    def in_domains(self, state: TermState, names: Iterable[str]) -> Term:
         return self.pool.all_of(self.in_domain(state.values[name], name) for name in names)
 
     def in_domain(self, term: Term, name: str) -> Term:
         return self.pool.one_of(term, self._variables[name].domain)
 
-    def valid(self, state: State) -> Term:
+    def valid(self, state: TermState) -> Term:
         return self.encoder.term(self.problem.valid, state)
 
-    def same_evidence(self, state: State, known: Values = NOTHING) -> Term:
+    def same_evidence(self, state: TermState, known: FieldValues = NOTHING) -> Term:
         """Whether the world at `state` shows the evidence.
 
         Observations of fixed variables alone are left out: they are the same in every world of a class.
@@ -131,7 +133,7 @@ class Claims:
                 parts.append(self.pool.equal(shown, _number(evidence_name(number), known)))
         return self.pool.all_of(parts)
 
-    def same_on(self, state: State, channels: Collection[str], known: Values = NOTHING) -> Term:
+    def same_on(self, state: TermState, channels: Collection[str], known: FieldValues = NOTHING) -> Term:
         """Whether the world at `state` shows the evidence of some channels."""
         return self.pool.all_of(
             self.pool.equal(self.encoder.number(observation.value, state), _number(evidence_name(number), known))
@@ -141,7 +143,7 @@ class Claims:
 
     # ---- walks -------------------------------------------------------------------------------------
 
-    def route(self, start: State, path: Path, known: Values = NOTHING) -> Route:
+    def route(self, start: TermState, path: Path, known: FieldValues = NOTHING) -> Route:
         """Return the states along `path`."""
         states = [start]
         for step, (rule, number) in enumerate(path):
@@ -180,13 +182,13 @@ class Claims:
             )
         )
 
-    def _silent(self, state: State, count: int) -> Term:
+    def _silent(self, state: TermState, count: int) -> Term:
         """Whether none of the first `count` rules fires."""
         return self.pool.all_of(
             self.pool.negate(self.encoder.term(rule.guard, state)) for rule in self.problem.rules[:count]
         )
 
-    def _sets_exactly(self, fired_in: State, alternative: Alternative, after: State) -> Term:
+    def _sets_exactly(self, fired_in: TermState, alternative: Alternative, after: TermState) -> Term:
         """Whether `alternative` has a value in the state in which its rule fired, namely that of `after`."""
         parts: list[Term] = []
         state = fired_in
@@ -203,7 +205,7 @@ class Claims:
             state = state.changed({item.field: chosen})
         return self.pool.all_of(parts)
 
-    def _one_try(self, state: State, item: Pick, chosen: Term, tries: Sequence[int]) -> Term:
+    def _one_try(self, state: TermState, item: Pick, chosen: Term, tries: Sequence[int]) -> Term:
         """The last of `tries` succeeds if it is the chosen value, and fails if the choice comes later."""
         tried = integer(tries[-1])
         fits = self._fits(state, item, tries[-1])
@@ -214,7 +216,7 @@ class Claims:
             )
         )
 
-    def _has_value(self, fired_in: State, alternative: Alternative) -> Term:
+    def _has_value(self, fired_in: TermState, alternative: Alternative) -> Term:
         parts: list[Term] = []
         state = fired_in
         for item in alternative.sets:
@@ -235,16 +237,16 @@ class Claims:
             state = state.changed({item.field: chosen})
         return self.pool.all_of(parts)
 
-    def _fits(self, state: State, item: Pick, tried: int) -> Term:
+    def _fits(self, state: TermState, item: Pick, tried: int) -> Term:
         return self.encoder.term(item.where, state.changed({item.field: integer(tried)}))
 
     # ---- repairs -----------------------------------------------------------------------------------
 
-    def mended(self, start: State, fields: Iterable[str], known: Values = NOTHING) -> State:
+    def mended(self, start: TermState, fields: Iterable[str], known: FieldValues = NOTHING) -> TermState:
         """Return the world in which `fields` have got new values."""
         return start.entered({field: _number(repaired_name(field), known) for field in fields}, "r")
 
-    def repairs(self, route: Route, mended: State) -> Term:
+    def repairs(self, route: Route, mended: TermState) -> Term:
         """Whether `mended`, a world inside the domains, is a repair of the world that walks `route`."""
         return self.pool.all_of(
             (
@@ -255,7 +257,7 @@ class Claims:
             )
         )
 
-    def keeps(self, route: Route, mended: State) -> Term:
+    def keeps(self, route: Route, mended: TermState) -> Term:
         """Whether the system's keeps and those of the fired rules hold in `mended`."""
         named = self.named_fields(route.path)
         parts = [self._kept(keep, route.start, mended) for keep in self.problem.keeps]
@@ -265,7 +267,7 @@ class Claims:
             ]
         return self.pool.all_of(parts)
 
-    def _kept(self, keep: Keep, earlier: State, later: State) -> Term:
+    def _kept(self, keep: Keep, earlier: TermState, later: TermState) -> Term:
         old, new = self.encoder.number(keep.value, earlier), self.encoder.number(keep.value, later)
         match keep.sense:
             case Sense.EQUAL:
@@ -283,7 +285,9 @@ class Claims:
 
     # ---- costs -------------------------------------------------------------------------------------
 
-    def rival_cost(self, route: Route, mended: State, fields: Sequence[str], level: Uniqueness, changes: int) -> Term:
+    def rival_cost(
+        self, route: Route, mended: TermState, fields: Sequence[str], level: Uniqueness, changes: int
+    ) -> Term:
         """Whether a change of `fields` differs from the net change of `route` and is cheap enough to be a rival.
 
         Args:
@@ -296,7 +300,7 @@ class Claims:
         few = self._at_most(changed, changes)
         if level is not Uniqueness.PREFERRED:
             return pool.all_of((few, pool.any_of(pool.negate(pool.equal(new[field], fix[field])) for field in fields)))
-        cheaper = FALSE
+        cheaper = FALSE_TERM
         for field in reversed(fields):
             better = self._preferred(field, new[field], fix[field])
             cheaper = pool.choose(pool.equal(new[field], fix[field]), cheaper, better)
@@ -308,11 +312,11 @@ class Claims:
     def _at_most(self, flags: Sequence[Term], count: int) -> Term:
         """Whether at most `count` flags hold, as a chain of partial counts."""
         if count < 0:
-            return FALSE
-        reached = [FALSE] * (count + 1)  # reached[n]: more than n of the flags so far hold
+            return FALSE_TERM
+        reached = [FALSE_TERM] * (count + 1)  # reached[n]: more than n of the flags so far hold
         for flag in flags:
             for number in reversed(range(count + 1)):
-                one_less = reached[number - 1] if number else TRUE
+                one_less = reached[number - 1] if number else TRUE_TERM
                 reached[number] = self.pool.any_of((reached[number], self.pool.all_of((one_less, flag))))
         return self.pool.negate(reached[count])
 
@@ -330,7 +334,7 @@ class Claims:
         )
 
 
-def _number(name: str, known: Values) -> Term:
+def _number(name: str, known: FieldValues) -> Term:
     return integer(known[name]) if name in known else symbol(name)
 
 

@@ -30,7 +30,7 @@ from solvers.problem import (
 from solvers.proving.smtlib import BOOL, INT, Pool, Term, boolean, integer
 
 
-class State:
+class TermState:
     """A term for every variable, and the terms that were built from them so far.
 
     Attributes:
@@ -44,8 +44,8 @@ class State:
         values: Mapping[str, Term],
         *,
         label: str = "",
-        before: State | None = None,
-        origin: State | None = None,
+        before: TermState | None = None,
+        origin: TermState | None = None,
         changes: frozenset[str] = frozenset(),
     ) -> None:
         self.values = dict(values)
@@ -55,23 +55,25 @@ class State:
         self.changes = changes
         self.known: dict[int, tuple[Expr, Term]] = {}  # by identity; holding the expression keeps it valid
         self.relations: dict[str, Term] = {}
-        self._neighbours: dict[tuple[str, ...], State] = {}
+        self._neighbours: dict[tuple[str, ...], TermState] = {}
 
-    def changed(self, changes: Mapping[str, Term]) -> State:
+    def changed(self, changes: Mapping[str, Term]) -> TermState:
         """Return the state that differs in some variables, seen from the same fired rule."""
         return self._neighbour(changes, "", self.before)
 
-    def entered(self, changes: Mapping[str, Term], label: str) -> State:
+    def entered(self, changes: Mapping[str, Term], label: str) -> TermState:
         """Return the state that differs in some variables, as one in which rules may fire."""
         return self._neighbour(changes, label, None)
 
-    def _neighbour(self, changes: Mapping[str, Term], label: str, before: State | None) -> State:
+    def _neighbour(self, changes: Mapping[str, Term], label: str, before: TermState | None) -> TermState:
         key = (label, *(part for name, term in changes.items() for part in (name, term.text)))
         if key not in self._neighbours:
             if unknown := changes.keys() - self.values.keys():
                 raise KeyError(min(unknown))
             values = {**self.values, **changes}
-            self._neighbours[key] = State(values, label=label, before=before, origin=self, changes=frozenset(changes))
+            self._neighbours[key] = TermState(
+                values, label=label, before=before, origin=self, changes=frozenset(changes)
+            )
         return self._neighbours[key]
 
 
@@ -98,7 +100,7 @@ class Encoder:
                     pass
         return frozenset(found)
 
-    def term(self, expr: Expr, state: State) -> Term:
+    def term(self, expr: Expr, state: TermState) -> Term:
         """Encode `expr` in `state`."""
         known = state.known.get(id(expr))
         if known is not None:
@@ -107,14 +109,14 @@ class Encoder:
         state.known[id(expr)] = (expr, term)
         return term
 
-    def number(self, expr: Expr, state: State) -> Term:
+    def number(self, expr: Expr, state: TermState) -> Term:
         """Encode `expr` as an integer: a truth value counts as 0 or 1."""
         term = self.term(expr, state)
         if term.sort == INT:
             return term
         return self.pool.choose(term, integer(1), integer(0))
 
-    def _build(self, expr: Expr, state: State) -> Term:
+    def _build(self, expr: Expr, state: TermState) -> Term:
         match expr:
             case Apply(op=op, args=args):
                 return OPERATORS[op](self.pool, [self.term(arg, state) for arg in args])
@@ -134,7 +136,7 @@ class Encoder:
                 return self.term(body, state.before)
         assert_never(expr)
 
-    def _relation(self, name: str, state: State) -> Term:
+    def _relation(self, name: str, state: TermState) -> Term:
         known = state.relations.get(name)
         if known is not None:
             return known

@@ -35,7 +35,7 @@ class Unknown:
     reason: str
 
 
-Outcome = Sat | Unsat | Unknown
+SolverOutcome = Sat | Unsat | Unknown
 
 _RENEWED_AFTER = 128
 """Queries on one solver: older versions of Z3 keep some memory of each."""
@@ -79,7 +79,7 @@ class Engine:
         names = tuple(name for name in formula.names if name not in values)
         return Formula(names, z3.BoolRef(filled, context))
 
-    def check(self, formulas: Sequence[Formula]) -> Outcome:
+    def check(self, formulas: Sequence[Formula]) -> SolverOutcome:
         """Look for values of the open names that fulfil all of the formulas.
 
         A query that stays undecided is asked again on a new solver: it is `Unknown` only if it is so by
@@ -95,7 +95,7 @@ class Engine:
             self._solver = self._new_solver()
         return outcome
 
-    def _check(self, formulas: Sequence[Formula]) -> Outcome:
+    def _check(self, formulas: Sequence[Formula]) -> SolverOutcome:
         solver = self._solver
         solver.push()
         try:

@@ -20,8 +20,8 @@ from solvers.outcome import Assignment, Claim, Refutation, TaskProof, Uniqueness
 from solvers.problem import Problem
 from solvers.proving import queries
 from solvers.proving.budget import Budget
-from solvers.proving.claims import NAMES, NOTHING, Claims, Path, path_of, repaired_name, start_name
-from solvers.proving.engine import Engine, Formula, Outcome, Sat, Unknown, Unsat
+from solvers.proving.claims import NAMES_EXPLAINED, NOTHING, Claims, Path, path_of, repaired_name, start_name
+from solvers.proving.engine import Engine, Formula, Sat, SolverOutcome, Unknown, Unsat
 from solvers.proving.queries import Evidence, Part, Query
 from solvers.proving.smtlib import Term, script
 
@@ -264,7 +264,7 @@ class Prover:
             raise _UndecidedError(f"{query.text}: {outcome.reason}")
         return outcome if isinstance(outcome, Sat) else None
 
-    def _ask(self, query: Query) -> Outcome:
+    def _ask(self, query: Query) -> SolverOutcome:
         if self._templates is None:
             claims, terms = self._terms(query)
             names = set[str]().union(*(term.symbols for term in terms))
@@ -284,7 +284,7 @@ class Prover:
 
     def _written(self, query: Query, remark: str) -> str:
         claims, terms = self._terms(query)
-        comment = f"System: {self.problem.name}\n{remark}\n{NAMES}"
+        comment = f"System: {self.problem.name}\n{remark}\n{NAMES_EXPLAINED}"
         return script(comment, claims.pool.body(terms, labels=True), expected="unsat")
 
     def _unconfirmed(self, query: Query, outcome: Sat) -> UnconfirmedModelError:

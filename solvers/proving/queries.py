@@ -14,8 +14,8 @@ import attrs
 from solvers.outcome import Assignment, Uniqueness, Walk
 from solvers.proving.claims import (
     Claims,
+    FieldValues,
     Path,
-    Values,
     evidence_name,
     path_of,
     repaired_name,
@@ -36,8 +36,8 @@ class Part:
     """
 
     kind: tuple[object, ...]
-    build: Callable[[Claims, Values, Path], Term] = attrs.field(repr=False)
-    values: Values
+    build: Callable[[Claims, FieldValues, Path], Term] = attrs.field(repr=False)
+    values: FieldValues
     path: Path = ()
 
 
@@ -77,7 +77,7 @@ class Evidence:
 def valid_world(world: Assignment) -> Query:
     """Ask whether a world exists at all."""
 
-    def build(claims: Claims, known: Values, path: Path) -> Term:
+    def build(claims: Claims, known: FieldValues, path: Path) -> Term:
         return claims.valid(claims.start(known))
 
     return Query("valid world of these values", (Part(("valid",), build, start_values(world, world)),))
@@ -86,7 +86,7 @@ def valid_world(world: Assignment) -> Query:
 def other_outcome(claims: Claims, evidence: Evidence, walks: Sequence[Walk]) -> Query:
     """Ask for a world with the evidence that takes none of some routes, or breaks a keep on the way (P1, P2)."""
 
-    def build(claims: Claims, known: Values, path: Path) -> Term:
+    def build(claims: Claims, known: FieldValues, path: Path) -> Term:
         route = claims.route(claims.start(known), path, known)
         right = claims.pool.all_of((claims.walks(route), claims.keeps(route, route.final)))
         return claims.pool.negate(right)
@@ -110,13 +110,13 @@ def rival(claims: Claims, walk: Walk, level: Uniqueness, worlds: Sequence[Walk],
         named = {field for route in routes for field in claims.named_fields(path_of(route))}
         fields = tuple(variable.name for variable in claims.problem.editable if variable.name in named)
 
-    def build_cost(claims: Claims, known: Values, path: Path) -> Term:
+    def build_cost(claims: Claims, known: FieldValues, path: Path) -> Term:
         route = claims.route(claims.start(known), path, known)
         mended = claims.mended(route.start, fields, known)
         cheap = claims.rival_cost(route, mended, fields, level, changes)
         return claims.pool.all_of((*(claims.in_domain(mended.values[field], field) for field in fields), cheap))
 
-    def build_mends(claims: Claims, known: Values, path: Path) -> Term:
+    def build_mends(claims: Claims, known: FieldValues, path: Path) -> Term:
         route = claims.route(claims.start(known), path, known)
         return claims.repairs(route, claims.mended(route.start, fields, known))
 
@@ -135,7 +135,7 @@ def unmended(claims: Claims, evidence: Evidence, walks: Sequence[Walk], repair: 
     """Ask for a world with the evidence that `repair` does not mend. `walks` take every route that there is."""
     fields = tuple(variable.name for variable in claims.problem.editable if variable.name in repair)
 
-    def build(claims: Claims, known: Values, path: Path) -> Term:
+    def build(claims: Claims, known: FieldValues, path: Path) -> Term:
         route = claims.route(claims.start(known), path, known)
         mends = claims.repairs(route, claims.mended(route.start, fields, known))
         return claims.pool.negate(claims.pool.all_of((claims.walks(route), mends)))
@@ -150,13 +150,13 @@ def same_channels(claims: Claims, evidence: Evidence, channels: Collection[str],
     chosen = tuple(sorted(channels))
     names = tuple(variable.name for variable in claims.problem.variables)
 
-    def build_shows(claims: Claims, known: Values, path: Path) -> Term:
+    def build_shows(claims: Claims, known: FieldValues, path: Path) -> Term:
         start = claims.start(known)
         return claims.pool.all_of(
             (claims.in_domains(start, names), claims.valid(start), claims.same_on(start, chosen, known))
         )
 
-    def build_walks(claims: Claims, known: Values, path: Path) -> Term:
+    def build_walks(claims: Claims, known: FieldValues, path: Path) -> Term:
         return claims.pool.any_of(claims.takes(claims.route(claims.start(known), path, known)) for path in paths)
 
     shows = Part(("channels", chosen), build_shows, evidence.shown())
@@ -165,7 +165,7 @@ def same_channels(claims: Claims, evidence: Evidence, channels: Collection[str],
 
 
 def _shows(claims: Claims, evidence: Evidence) -> Part:
-    def build(claims: Claims, known: Values, path: Path) -> Term:
+    def build(claims: Claims, known: FieldValues, path: Path) -> Term:
         start = claims.start(known)
         return claims.pool.all_of(
             (claims.in_domains(start, claims.free), claims.valid(start), claims.same_evidence(start, known))

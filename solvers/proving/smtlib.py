@@ -40,8 +40,8 @@ class Term:
     literal: int | None = None
 
 
-TRUE = Term("true", BOOL)
-FALSE = Term("false", BOOL)
+TRUE_TERM = Term("true", BOOL)
+FALSE_TERM = Term("false", BOOL)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -50,7 +50,7 @@ def integer(value: int) -> Term:
 
 
 def boolean(value: bool) -> Term:
-    return TRUE if value else FALSE
+    return TRUE_TERM if value else FALSE_TERM
 
 
 def symbol(name: str) -> Term:
@@ -117,21 +117,21 @@ class Pool:
         """Conjunction, without trivial and repeated parts."""
         kept = _distinct(terms, neutral="true")
         if any(term.text == "false" for term in kept):
-            return FALSE
-        return kept[0] if len(kept) == 1 else self.apply("and", kept, BOOL) if kept else TRUE
+            return FALSE_TERM
+        return kept[0] if len(kept) == 1 else self.apply("and", kept, BOOL) if kept else TRUE_TERM
 
     def any_of(self, terms: Iterable[Term]) -> Term:
         """Disjunction, without trivial and repeated parts."""
         kept = _distinct(terms, neutral="false")
         if any(term.text == "true" for term in kept):
-            return TRUE
-        return kept[0] if len(kept) == 1 else self.apply("or", kept, BOOL) if kept else FALSE
+            return TRUE_TERM
+        return kept[0] if len(kept) == 1 else self.apply("or", kept, BOOL) if kept else FALSE_TERM
 
     def negate(self, term: Term) -> Term:
         if term.text == "true":
-            return FALSE
+            return FALSE_TERM
         if term.text == "false":
-            return TRUE
+            return TRUE_TERM
         return self.apply("not", (term,), BOOL)
 
     def implies(self, condition: Term, then: Term) -> Term:
@@ -140,7 +140,7 @@ class Pool:
     def equal(self, left: Term, right: Term) -> Term:
         if left.literal is not None and right.literal is not None:
             return boolean(left.literal == right.literal)
-        return TRUE if left.text == right.text else self.apply("=", (left, right), BOOL)
+        return TRUE_TERM if left.text == right.text else self.apply("=", (left, right), BOOL)
 
     def one_of(self, term: Term, values: Iterable[int]) -> Term:
         """Whether an integer term is one of the values."""

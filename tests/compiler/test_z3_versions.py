@@ -11,7 +11,7 @@ import pytest
 
 from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.splits import split_specs
-from compiler.tasks.maker import Made, Workbench
+from compiler.tasks.maker import Made, TaskMaker
 
 from .conftest import INCIDENTS
 
@@ -20,7 +20,7 @@ OTHER = os.environ.get("GTD_OTHER_Z3", "")
 
 
 def test_tasks_are_the_same_without_z3(program: ProgramPlan, dataset: DatasetPlan) -> None:
-    asking, silent = Workbench(program, dataset), Workbench(program, dataset, prove=False)
+    asking, silent = TaskMaker(program, dataset), TaskMaker(program, dataset, prove=False)
     for split in dataset.splits:
         for spec in split_specs(dataset, split)[:3]:
             with_z3, without = asking.make(spec), silent.make(spec)

@@ -19,7 +19,7 @@ from dsl.value_types import (
     pow2_values,
     range_size,
     repeated,
-    settle,
+    settled_type,
     type_text,
     unify,
     value_text,
@@ -42,7 +42,7 @@ def test_zero_takes_any_dimension() -> None:
     assert divide(MS, None) == MS
     assert unify(ZERO, Quantity(MS)) == Quantity(MS)
     assert unify(Quantity(MS), ZERO) == Quantity(MS)
-    assert settle(ZERO) == NUMBER
+    assert settled_type(ZERO) == NUMBER
 
 
 def test_types_unify_only_with_their_like() -> None:

@@ -23,7 +23,7 @@ from compiler.emit.record import TaskRecord, read_gold, read_meta
 from compiler.explain.rationale import OtherSourcesError, Rationales, write_rationale
 from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.splits import TaskSpec
-from compiler.tasks.maker import Workbench
+from compiler.tasks.maker import TaskMaker
 from gpu_train_debug.exports import config_files, generation_rows, grpo_row, sft_row
 from gpu_train_debug.grading.rubric import grade
 from gpu_train_debug.reward import completion_text
@@ -101,7 +101,7 @@ def test_rationales_tell_nothing_that_the_prompt_leaves_open(
     rows: Rows, program: ProgramPlan, dataset: DatasetPlan
 ) -> None:
     """Every world that prints the same and takes the same path gets the same words."""
-    workbench = Workbench(program, dataset, prove=False)
+    workbench = TaskMaker(program, dataset, prove=False)
     compared = 0
     for row in all_rows(rows):
         meta = read_meta(row.meta)

@@ -21,7 +21,7 @@ from solvers.evaluate import (
     run_walk,
     value,
 )
-from solvers.outcome import Answer, Ending
+from solvers.outcome import Ending, WalkAnswer
 from solvers.problem import (
     Alternative,
     Assign,
@@ -95,7 +95,7 @@ def test_a_walk_that_answers() -> None:
     walk = run_walk(tank(), FULL)
     assert walk.ending is Ending.ANSWER
     assert walk.gives_task
-    assert walk.answer == Answer(frozenset({"TOO_LARGE"}), (("size", 4),))
+    assert walk.answer == WalkAnswer(frozenset({"TOO_LARGE"}), (("size", 4),))
     (step,) = walk.steps
     assert (step.rule, step.alternative, step.before, step.sets) == (0, 0, FULL, {"size": 4})
     assert walk.final == {**FULL, "size": 4}
@@ -104,7 +104,7 @@ def test_a_walk_that_answers() -> None:
 def test_a_healthy_world() -> None:
     walk = run_walk(tank(), {**FULL, "size": 4})
     assert walk.ending is Ending.HEALTHY
-    assert walk.answer == Answer(frozenset(), ())
+    assert walk.answer == WalkAnswer(frozenset(), ())
 
 
 def test_an_invalid_world_is_not_walked() -> None:

@@ -14,7 +14,7 @@ from strategies.tank import FITS, LID, LIMIT, OVER, SHRINK, SIZE, assign, field,
 from solvers.counting.exhaustive import check_world
 from solvers.counting.tables import Tables
 from solvers.evaluate import failing, is_repair, run_walk
-from solvers.outcome import Answer, Assignment, Claim, Ending, Refutation, TaskProof, Uniqueness, Verdict
+from solvers.outcome import Assignment, Claim, Ending, Refutation, TaskProof, Uniqueness, Verdict, WalkAnswer
 from solvers.problem import (
     TRUE,
     Alternative,
@@ -120,21 +120,21 @@ def test_a_repair_through_a_field_of_lower_rank() -> None:
 def test_a_hidden_variable_that_changes_the_answer() -> None:
     found = _refuted(tank(limit_shown=None), FULL, Claim.P1)
     assert found.world == {**FULL, "limit": 11}
-    assert found.answer == Answer(frozenset({"TOO_LARGE"}), (("size", 2),))
+    assert found.answer == WalkAnswer(frozenset({"TOO_LARGE"}), (("size", 2),))
 
 
 def test_rounding_that_hides_the_deciding_digit() -> None:
     """In tens, 11 and 12 print alike, and only 12 holds four portions."""
     found = _refuted(tank(limit_shown=op(Op.FLOORDIV, Var("limit"), 10)), FULL, Claim.P1)
     assert found.world == {**FULL, "limit": 11}
-    assert found.answer == Answer(frozenset({"TOO_LARGE"}), (("size", 2),))
+    assert found.answer == WalkAnswer(frozenset({"TOO_LARGE"}), (("size", 2),))
 
 
 def test_a_hidden_variable_that_makes_a_run_healthy() -> None:
     world = {"size": 4, "lid": 0, "limit": 11}
     found = _refuted(tank(limit_shown=None), world, Claim.P1)
     assert found.world == {**world, "limit": 12}
-    assert found.answer == Answer(frozenset(), ())
+    assert found.answer == WalkAnswer(frozenset(), ())
 
 
 def test_an_unsound_world_that_no_rule_covers() -> None:
@@ -156,7 +156,7 @@ def test_a_guard_whose_own_fix_does_not_suffice() -> None:
     cover = assign("cover", "OPEN", op(Op.AND, op(Op.NOT, FITS), op(Op.EQ, Var("lid"), 0)), ("lid", 1))
     problem = tank(rules=[cover, LOOSE])
     proof = _check(problem, FULL)
-    assert proof.walk.answer == Answer(frozenset({"OPEN", "TOO_LARGE"}), (("size", 4), ("lid", 1)))
+    assert proof.walk.answer == WalkAnswer(frozenset({"OPEN", "TOO_LARGE"}), (("size", 4), ("lid", 1)))
     (found,) = proof.refutations
     assert (found.claim, found.rival) == (Claim.P3, {"size": 4})
     assert is_repair(problem, run_walk(problem, FULL), {"size": 4})

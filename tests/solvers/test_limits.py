@@ -43,8 +43,8 @@ def test_small_pieces_give_the_same_proof(problem: Problem) -> None:
     worlds = _tasks(problem, 3)
     whole = [check_world(Tables(problem), world) for world in worlds]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(evidence, "CHUNK", 2)
-        patch.setattr(exhaustive, "WALKED", 3)
+        patch.setattr(evidence, "CLASS_CHUNK", 2)
+        patch.setattr(exhaustive, "WORLDS_PER_WALK", 3)
         patch.setattr(repairs, "GRID_CELLS", 2)
         patch.setattr(rivals, "PARENTS", 2)
         patch.setattr(rivals, "LEAVES", 3)

@@ -34,7 +34,9 @@ string_literals = st.builds(nodes.StrLit, texts, span=st.just(SPAN))
 members = st.lists(st.one_of(names, texts), max_size=3).map(tuple)
 
 
-def node(kind: Callable[..., nodes.Expr], *parts: st.SearchStrategy[object]) -> st.SearchStrategy[nodes.Expr]:
+def node(
+    kind: Callable[..., nodes.Expression], *parts: st.SearchStrategy[object]
+) -> st.SearchStrategy[nodes.Expression]:
     return st.builds(kind, *parts, span=st.just(SPAN))
 
 
@@ -54,7 +56,7 @@ leaves = st.one_of(
 )
 
 
-def domains(values: st.SearchStrategy[nodes.Expr]) -> st.SearchStrategy[nodes.Domain]:
+def domains(values: st.SearchStrategy[nodes.Expression]) -> st.SearchStrategy[nodes.Domain]:
     return st.one_of(
         st.builds(nodes.SetDomain, some(values, 0), span=st.just(SPAN)),
         st.builds(nodes.RangeDomain, signed, signed, signed, span=st.just(SPAN)),
@@ -62,7 +64,7 @@ def domains(values: st.SearchStrategy[nodes.Expr]) -> st.SearchStrategy[nodes.Do
     )
 
 
-def _larger(inner: st.SearchStrategy[nodes.Expr]) -> st.SearchStrategy[nodes.Expr]:
+def _larger(inner: st.SearchStrategy[nodes.Expression]) -> st.SearchStrategy[nodes.Expression]:
     return st.one_of(
         node(nodes.Unary, st.sampled_from(["-", "not"]), inner),
         node(nodes.Binary, st.sampled_from(ARITHMETIC + RELATIONS + CONNECTIVES), inner, inner),
@@ -71,8 +73,8 @@ def _larger(inner: st.SearchStrategy[nodes.Expr]) -> st.SearchStrategy[nodes.Exp
         node(nodes.If, inner, inner, inner),
         node(nodes.In, inner, some(inner, 0)),
         node(nodes.Index, idents, inner),
-        node(nodes.With, inner, some(st.tuples(idents, inner))),
-        node(nodes.Before, inner),
+        node(nodes.WithClause, inner, some(st.tuples(idents, inner))),
+        node(nodes.BeforeCall, inner),
         node(nodes.To, inner, idents, st.sampled_from(["exact", "down", "up"])),
         node(nodes.As, inner, idents),
     )
@@ -141,7 +143,7 @@ rules = declared(
     code=idents,
     title=texts,
     guard=exprs,
-    alternatives=some(declared(nodes.Alternative, sets=some(sets))),
+    alternatives=some(declared(nodes.SetGroup, sets=some(sets))),
     keeps=some(keeps, 0),
     says=optional(string_literals),
 )

@@ -17,7 +17,7 @@ from typing import assert_never
 
 from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, Rel, Sort, Var, With
 
-TRUTH_WORDS = {"false": 0, "true": 1}
+TRUTH_VALUES = {"false": 0, "true": 1}
 """The labels of flags, which are printed without quotes."""
 
 
@@ -77,7 +77,7 @@ class _Printer:
         if isinstance(value, bool):
             return ("true" if value else "false"), _Level.ATOM
         if label is not None:
-            return (label if label in TRUTH_WORDS else f'"{label}"'), _Level.ATOM
+            return (label if label in TRUTH_VALUES else f'"{label}"'), _Level.ATOM
         return str(value), (_Level.ATOM if value >= 0 else _Level.UNARY)
 
     def apply(self, op: Op, args: tuple[Expr, ...]) -> _Printed:
@@ -175,4 +175,4 @@ def _truth(expr: Expr, *, of_flag: bool = False) -> int | None:
         return None
     if of_flag and expr.value in (0, 1):
         return expr.value
-    return TRUTH_WORDS.get(expr.label) if expr.label is not None else None
+    return TRUTH_VALUES.get(expr.label) if expr.label is not None else None

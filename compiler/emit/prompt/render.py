@@ -18,7 +18,7 @@ from compiler.emit.templating import fill_template
 from compiler.plan import Display, EventPlan, SystemPlan
 from solvers.problem import Kind
 
-Choose = Callable[[int], int]
+ChooseWording = Callable[[int], int]
 """Given n > 0, a number from 0 to n - 1; draws from the keyed stream of the task."""
 
 _PLACE_HOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -45,7 +45,7 @@ class _Event:
     names: tuple[str, ...]
     attributes: tuple[_Shown, ...]
 
-    def line(self, evidence: Sequence[int], choose: Choose) -> str:
+    def line(self, evidence: Sequence[int], choose: ChooseWording) -> str:
         number = choose(len(self.wordings)) if len(self.wordings) > 1 else 0
         values = [attribute.text(evidence) for attribute in self.attributes]
         wording = "".join(part if isinstance(part, str) else values[part] for part in self.wordings[number])
@@ -107,7 +107,7 @@ class Renderer:
             ),
         )
 
-    def instance(self, evidence: Sequence[int], choose: Choose) -> str:
+    def instance(self, evidence: Sequence[int], choose: ChooseWording) -> str:
         """Print the part that differs from task to task.
 
         `choose` is called once for each event in the evidence that has more than one wording, in order.
@@ -121,7 +121,7 @@ class Renderer:
         lines.append("")
         return "\n".join(lines)
 
-    def render(self, evidence: Sequence[int], choose: Choose) -> str:
+    def render(self, evidence: Sequence[int], choose: ChooseWording) -> str:
         """Print a whole prompt, from `evaluate.observe` of a world."""
         return self.static + self.instance(evidence, choose)
 

@@ -10,7 +10,7 @@ from typing import assert_never
 
 import attrs
 
-from compiler.emit.prompt.formula import TRUTH_WORDS, formula
+from compiler.emit.prompt.formula import TRUTH_VALUES, formula
 from compiler.emit.prompt.text import is_rounded, printing_note, unit_tag, values_text
 from compiler.plan import Display, EventPlan, SystemPlan, VariablePlan
 from solvers.problem import Alternative, Assign, Expr, Keep, Kind, Pick, Sense, Variable
@@ -37,7 +37,7 @@ class Sections:
 
 def is_flag(display: Display) -> bool:
     """Whether a value is true or false rather than a number or a word."""
-    return display.labels is not None and {label: value for value, label in display.labels.items()} == TRUTH_WORDS
+    return display.labels is not None and {label: value for value, label in display.labels.items()} == TRUTH_VALUES
 
 
 def static_sections(system: SystemPlan) -> Sections:

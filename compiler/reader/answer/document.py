@@ -14,14 +14,14 @@ from typing import Final
 
 import attrs
 
-from compiler.reader.answer.ready import LogLine, Shown, System, build_system
+from compiler.reader.answer.ready import LogLine, ReadSystem, Shown, build_system
 from compiler.reader.answer.search import search_work
 from compiler.reader.text.errors import ReadError
 from compiler.reader.text.handbook import Fact
-from compiler.reader.text.limits import MAX_NUMBER, MAX_TEXT, MAX_WORK, MAX_WORLDS
+from compiler.reader.text.limits import MAX_NUMBER, MAX_READ_WORK, MAX_TEXT, MAX_WORLDS
 from compiler.reader.text.parse import read_handbook
-from compiler.reader.text.sections import Line, Section, split_sections
-from compiler.reader.text.values import Display, Value, format_value, kind_of, read_plain
+from compiler.reader.text.sections import NumberedLine, Section, split_sections
+from compiler.reader.text.values import ReadDisplay, ReadValue, format_value, kind_of, read_plain
 
 _CONFIG: Final = "\n## Config\n"
 
@@ -41,10 +41,10 @@ class Document:
             `log.EVENT.ATTRIBUTE`.
     """
 
-    system: System
-    values: Mapping[str, Value]
-    domains: Mapping[int, Sequence[Value]]
-    observations: tuple[Value | None, ...]
+    system: ReadSystem
+    values: Mapping[str, ReadValue]
+    domains: Mapping[int, Sequence[ReadValue]]
+    observations: tuple[ReadValue | None, ...]
     evidence: Mapping[str, str]
 
 
@@ -71,12 +71,12 @@ def read_prompt(text: str) -> Document:
     candidates = _read_config(sections["Config"], config, evidence)
     kinds = tuple(kind_of(candidates[fact.name][0]) for fact in read_handbook(static).facts)
     system = build_system(static, kinds)
-    observations: list[Value | None] = []
+    observations: list[ReadValue | None] = []
     _read_profiler(sections["Profiler"], system.profiler, evidence, observations)
     _read_log(sections["Log"], system.log, evidence, observations)
     loops = frozenset(system.loops)
-    values: dict[str, Value] = {}
-    domains: dict[int, Sequence[Value]] = {}
+    values: dict[str, ReadValue] = {}
+    domains: dict[int, Sequence[ReadValue]] = {}
     for name, found in candidates.items():
         if len(found) == 1 and system.slots[name] not in loops:
             values[name] = found[0]
@@ -88,14 +88,14 @@ def read_prompt(text: str) -> Document:
     return Document(system, values, domains, tuple(observations), evidence)
 
 
-def _check_size(system: System, domains: Mapping[int, Sequence[Value]]) -> None:
+def _check_size(system: ReadSystem, domains: Mapping[int, Sequence[ReadValue]]) -> None:
     sizes = {slot: len(values) for slot, values in domains.items()}
     line = system.book.hidden[0].line if system.book.hidden else 1
     if (worlds := prod(sizes.values())) > MAX_WORLDS:
         found = str(worlds) if worlds < MAX_NUMBER else "more than 2^60"
         raise ReadError(line, f"at most {MAX_WORLDS} hidden assignments", found)
-    if (work := search_work(system.levels, sizes)) > MAX_WORK:
-        raise ReadError(line, f"a search of at most {MAX_WORK} steps", str(work))
+    if (work := search_work(system.levels, sizes)) > MAX_READ_WORK:
+        raise ReadError(line, f"a search of at most {MAX_READ_WORK} steps", str(work))
 
 
 @attrs.frozen
@@ -103,7 +103,7 @@ class _ConfigLine:
     """How a config line is read: name, and from its text to the values it may stand for."""
 
     name: str
-    read: Callable[[str], tuple[Value, ...] | None]
+    read: Callable[[str], tuple[ReadValue, ...] | None]
 
 
 @lru_cache(maxsize=32)
@@ -117,10 +117,10 @@ def _config_lines(static_text: str) -> tuple[_ConfigLine, ...]:
     return tuple(lines)
 
 
-def _fact_reader(fact: Fact) -> Callable[[str], tuple[Value, ...] | None]:
+def _fact_reader(fact: Fact) -> Callable[[str], tuple[ReadValue, ...] | None]:
     if fact.values is None:
         return lambda text: _unlisted(fact, text)
-    texts: dict[str, tuple[Value, ...]] = {}
+    texts: dict[str, tuple[ReadValue, ...]] = {}
     for value in fact.values:
         if fact.display is not None and isinstance(value, int) and not isinstance(value, bool):
             text = fact.display.text(value)
@@ -130,10 +130,10 @@ def _fact_reader(fact: Fact) -> Callable[[str], tuple[Value, ...] | None]:
     return texts.get
 
 
-def _unlisted(fact: Fact, text: str) -> tuple[Value, ...] | None:
+def _unlisted(fact: Fact, text: str) -> tuple[ReadValue, ...] | None:
     """Read a fact without a list; it is printed without loss."""
-    display = fact.display or Display(fact.unit)
-    value: Value | None = None
+    display = fact.display or ReadDisplay(fact.unit)
+    value: ReadValue | None = None
     if not display.unit and not display.decimals:
         value = read_plain(text)
     elif re.fullmatch(display.pattern, text):
@@ -144,7 +144,7 @@ def _unlisted(fact: Fact, text: str) -> tuple[Value, ...] | None:
     return (value,)
 
 
-def _assigned(line: Line, name: str, where: str) -> str:
+def _assigned(line: NumberedLine, name: str, where: str) -> str:
     """Give what stands behind `name = ` on a line."""
     start = f"{name} = "
     if not line[1].startswith(start):
@@ -164,9 +164,9 @@ def _check_count(section: Section, names: Sequence[str], where: str) -> None:
 
 def _read_config(
     section: Section, lines: Sequence[_ConfigLine], evidence: dict[str, str]
-) -> dict[str, tuple[Value, ...]]:
+) -> dict[str, tuple[ReadValue, ...]]:
     """Read the config; give for each name the values that its text may stand for."""
-    found: dict[str, tuple[Value, ...]] = {}
+    found: dict[str, tuple[ReadValue, ...]] = {}
     for line, reader in zip(section.lines, lines, strict=False):
         text = _assigned(line, reader.name, "config")
         values = reader.read(text)
@@ -178,7 +178,7 @@ def _read_config(
     return found
 
 
-def _observed(shown: Shown, text: str, line: int) -> Value:
+def _observed(shown: Shown, text: str, line: int) -> ReadValue:
     value = shown.read(text) if shown.pattern.fullmatch(text) else None
     if value is None:
         raise ReadError(line, f"a value of `{shown.name}` as its note says", repr(text))
@@ -189,7 +189,7 @@ def _read_profiler(
     section: Section,
     profiler: Sequence[Shown],
     evidence: dict[str, str],
-    observations: list[Value | None],
+    observations: list[ReadValue | None],
 ) -> None:
     for line, shown in zip(section.lines, profiler, strict=False):
         text = _assigned(line, shown.name, "profiler")
@@ -202,7 +202,7 @@ def _read_log(
     section: Section,
     log: Sequence[LogLine],
     evidence: dict[str, str],
-    observations: list[Value | None],
+    observations: list[ReadValue | None],
 ) -> None:
     """Read the log lines, which stand in the order of the events, at most one for each."""
     lines = list(section.lines)[::-1]

@@ -13,33 +13,33 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any, Final, TypeAlias, assert_never
 
-from compiler.reader.answer.scope import Scope
+from compiler.reader.answer.scope import ReadScope
 from compiler.reader.text.errors import ReadError, UndefinedError
 from compiler.reader.text.limits import MAX_CODE, MAX_NUMBER
 from compiler.reader.text.tree import (
     Add,
-    Apply,
-    Before,
-    Choose,
     Compare,
-    Const,
     Divide,
-    Expr,
-    Formula,
     Implies,
     Logic,
-    Lookup,
     Member,
     Modulo,
     Multiply,
-    Name,
     Negate,
     Not,
-    With,
+    ReadApply,
+    ReadBefore,
+    ReadChoose,
+    ReadConst,
+    ReadExpr,
+    ReadFormula,
+    ReadLookup,
+    ReadName,
+    ReadWith,
 )
-from compiler.reader.text.values import Kind, Value
+from compiler.reader.text.values import ReadKind, ReadValue
 
-State: TypeAlias = list[Any]
+ReadState: TypeAlias = list[Any]
 """Values of variables by slot, then those of relations as far as known."""
 
 _INDENT: Final = "    "
@@ -60,7 +60,7 @@ def small(value: int) -> int:
 class Generator:
     """Makes the functions of one system, which share a namespace."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: ReadScope) -> None:
         """Start with the relations of `scope`, as functions `r<slot>(s)`."""
         self.scope = scope
         self.length = 0
@@ -104,18 +104,18 @@ class Generator:
         self.objects[name] = thing
         return name
 
-    def _relation(self, slot: int, formula: Formula) -> None:
+    def _relation(self, slot: int, formula: ReadFormula) -> None:
         body = [
             f"v = s[{slot}]",
             "if v is None:",
             f"    v = {self.text(formula.expr, 's')}",
         ]
-        if self.scope.traits[slot].kind is Kind.NUMBER:
+        if self.scope.traits[slot].kind is ReadKind.NUMBER:
             body.append(f"    if not -{MAX_NUMBER} <= v <= {MAX_NUMBER}: small(v)")
         body += [f"    s[{slot}] = v", "return v"]
         self.define(f"r{slot}", "s", body, formula.line)
 
-    def root(self, expr: Expr, line: int) -> Callable[[State], Any]:
+    def root(self, expr: ReadExpr, line: int) -> Callable[[ReadState], Any]:
         """Make a function from a state to the formula's value."""
         return self.define(self.fresh("q"), "s", [f"return {self.text(expr, 's')}"], line)
 
@@ -124,14 +124,14 @@ class Generator:
         slots = self.scope.dependants(variables)
         return ["".join(f"{state}[{slot}] = " for slot in slots) + "None"] if slots else []
 
-    def move(self, slot: int, line: int) -> Callable[[State, Value], State]:
+    def move(self, slot: int, line: int) -> Callable[[ReadState, ReadValue], ReadState]:
         """Make a function from a state and a value to the state with that variable changed."""
         body = ["t = s.copy()", f"t[{slot}] = v", *self.forget("t", 1 << slot), "return t"]
         return self.define(self.fresh("m"), "s, v", body, line)
 
     def scan(
-        self, slot: int, values: Sequence[Value], condition: Expr, line: int
-    ) -> Callable[[State, State], State | None]:
+        self, slot: int, values: Sequence[ReadValue], condition: ReadExpr, line: int
+    ) -> Callable[[ReadState, ReadState], ReadState | None]:
         """Make a function that tries values in order.
 
         The function goes from a state and the state before the rule to the first state where
@@ -148,8 +148,8 @@ class Generator:
         return self.define(self.fresh("p"), "s, b", body, line)
 
     def assign(
-        self, slot: int, values: Sequence[Value], value: Expr, line: int
-    ) -> Callable[[State, State], State | None]:
+        self, slot: int, values: Sequence[ReadValue], value: ReadExpr, line: int
+    ) -> Callable[[ReadState, ReadState], ReadState | None]:
         """Make a function like `scan` that takes the value of a formula, None if it isn't allowed."""
         body = [
             f"v = {self._in_setting(value, 's')}",
@@ -161,19 +161,19 @@ class Generator:
         ]
         return self.define(self.fresh("p"), "s, b", body, line)
 
-    def _in_setting(self, expr: Expr, state: str) -> str:
+    def _in_setting(self, expr: ReadExpr, state: str) -> str:
         """Give the text of a formula that may look back at the state `b`, where the rule fired."""
         self.before = "b"
         text = self.text(expr, state)
         self.before = "None"
         return text
 
-    def text(self, expr: Expr, state: str) -> str:
+    def text(self, expr: ReadExpr, state: str) -> str:
         """Give Python text for the value of `expr` in the state variable named `state`."""
         match expr:
-            case Const(value):
+            case ReadConst(value):
                 return self._constant(value)
-            case Name(name):
+            case ReadName(name):
                 slot = self.scope.slots[name]
                 return f"{state}[{slot}]" if slot < self.scope.variables else f"r{slot}({state})"
             case Add(terms):
@@ -187,7 +187,7 @@ class Generator:
                 return f"(-(-{first} // {second}))" if up else f"({first} // {second})"
             case Negate(operand):
                 return f"(-{self.text(operand, state)})"
-            case Apply(function, arguments):
+            case ReadApply(function, arguments):
                 if len(arguments) == 1 and function != "abs":
                     return self.text(arguments[0], state)
                 return function + self._joined(", ", arguments, state)
@@ -202,21 +202,21 @@ class Generator:
                 return self._joined(f" {operator} ", operands, state)
             case Implies(left, right):
                 return f"(not {self.text(left, state)} or {self.text(right, state)})"
-            case Choose(condition, then, otherwise):
+            case ReadChoose(condition, then, otherwise):
                 parts = [self.text(part, state) for part in (then, condition, otherwise)]
                 return f"({parts[0]} if {parts[1]} else {parts[2]})"
-            case Lookup(table, key):
+            case ReadLookup(table, key):
                 return f"{self._table(table)}({self.text(key, state)})"
-            case With(body, changes):
+            case ReadWith(body, changes):
                 return self._with(body, changes, state)
-            case Before(body):
+            case ReadBefore(body):
                 return self.text(body, "b")
         assert_never(expr)
 
-    def _joined(self, operator: str, operands: Iterable[Expr], state: str) -> str:
+    def _joined(self, operator: str, operands: Iterable[ReadExpr], state: str) -> str:
         return f"({operator.join(self.text(operand, state) for operand in operands)})"
 
-    def _constant(self, value: Value) -> str:
+    def _constant(self, value: ReadValue) -> str:
         if isinstance(value, bool):
             return "True" if value else "False"
         if isinstance(value, int):
@@ -231,7 +231,7 @@ class Generator:
             self.tables[name] = self.hold("k", _Entries(self.scope.tables[name].entries).__getitem__)
         return self.tables[name]
 
-    def _with(self, body: Expr, changes: Sequence[tuple[str, Expr]], state: str) -> str:
+    def _with(self, body: ReadExpr, changes: Sequence[tuple[str, ReadExpr]], state: str) -> str:
         """Make a function for a changed state; give the call."""
         name = self.fresh("w")
         before, self.before = self.before, "b"
@@ -241,7 +241,7 @@ class Generator:
             slot = self.scope.slots[field]
             mask |= 1 << slot
             text = self.text(value, "s")
-            if self.scope.kinds[slot] is Kind.NUMBER and not isinstance(value, Const):
+            if self.scope.kinds[slot] is ReadKind.NUMBER and not isinstance(value, ReadConst):
                 text = f"small({text})"
             body_lines.append(f"t[{slot}] = {text}")
         body_lines += [*self.forget("t", mask), f"return {self.text(body, 't')}"]
@@ -258,8 +258,8 @@ def _grouped(operator: str, parts: list[str]) -> str:
     return f"({operator.join(parts)})"
 
 
-class _Entries(dict[Value, Value]):
+class _Entries(dict[ReadValue, ReadValue]):
     """A table that says so when it lacks a key."""
 
-    def __missing__(self, key: Value) -> Value:
+    def __missing__(self, key: ReadValue) -> ReadValue:
         raise UndefinedError(f"a table has no entry for {key!r}")

@@ -14,8 +14,8 @@ from typing import Any
 
 import attrs
 
-from compiler.reader.answer.generate import Generator, State
-from compiler.reader.answer.scope import Scope, Traits, check_plain, slots_of
+from compiler.reader.answer.generate import Generator, ReadState
+from compiler.reader.answer.scope import ReadScope, Traits, check_plain, slots_of
 from compiler.reader.answer.search import Check, Level, make_search, plan_levels
 from compiler.reader.text.errors import ReadError
 from compiler.reader.text.handbook import (
@@ -25,17 +25,17 @@ from compiler.reader.text.handbook import (
     Field,
     Handbook,
     Hidden,
-    Keep,
-    Pick,
+    ReadKeep,
+    ReadPick,
+    ReadRule,
+    ReadSense,
     Relation,
-    Rule,
-    Sense,
     Setting,
 )
 from compiler.reader.text.limits import MAX_HIDDEN
 from compiler.reader.text.parse import read_handbook
-from compiler.reader.text.tree import Const, Formula, Logic
-from compiler.reader.text.values import Display, Kind, Value, kind_of, printed_pattern, printed_reader
+from compiler.reader.text.tree import Logic, ReadConst, ReadFormula
+from compiler.reader.text.values import ReadDisplay, ReadKind, ReadValue, kind_of, printed_pattern, printed_reader
 
 
 @attrs.frozen
@@ -50,7 +50,7 @@ class Shown:
 
     name: str
     pattern: re.Pattern[str]
-    read: Callable[[str], Value | None]
+    read: Callable[[str], ReadValue | None]
 
 
 @attrs.frozen
@@ -72,25 +72,25 @@ class Root:
         key: From a state to the looped variables' values that matter; None if none do.
     """
 
-    run: Callable[[State], Any]
+    run: Callable[[ReadState], Any]
     work: int
-    key: Callable[[State], Any] | None
+    key: Callable[[ReadState], Any] | None
 
 
 @attrs.frozen
-class Kept:
+class ReadKept:
     """A keep with the function for its quantity."""
 
     name: str
-    sense: Sense
+    sense: ReadSense
     value: Root
 
-    def broken(self, old: State, new: State) -> bool:
+    def broken(self, old: ReadState, new: ReadState) -> bool:
         """Say whether the quantity changed from `old` to `new` in a way it may not."""
         before, after = self.value.run(old), self.value.run(new)
-        if self.sense is Sense.EQUAL:
+        if self.sense is ReadSense.EQUAL:
             return bool(before != after)
-        return bool(after > before if self.sense is Sense.NOT_ABOVE else after < before)
+        return bool(after > before if self.sense is ReadSense.NOT_ABOVE else after < before)
 
 
 @attrs.frozen
@@ -99,7 +99,7 @@ class Chooser:
 
     field: str
     slot: int
-    run: Callable[[State, State], State | None]
+    run: Callable[[ReadState, ReadState], ReadState | None]
 
 
 @attrs.frozen
@@ -109,13 +109,13 @@ class ReadyRule:
     code: str
     guard: Root
     alternatives: tuple[tuple[Chooser, ...], ...]
-    keeps: tuple[Kept, ...]
+    keeps: tuple[ReadKept, ...]
     work: int
-    key: Callable[[State], Any] | None
+    key: Callable[[ReadState], Any] | None
 
 
 @attrs.frozen
-class System:
+class ReadSystem:
     """All that the prompts of a system have in common.
 
     Attributes:
@@ -137,16 +137,16 @@ class System:
     log: tuple[LogLine, ...]
     loops: tuple[int, ...]
     levels: tuple[Level, ...]
-    search: Callable[[State, Sequence[Any], Mapping[int, Sequence[Value]]], Iterator[State]]
-    moves: Mapping[int, Callable[[State, Value], State]]
+    search: Callable[[ReadState, Sequence[Any], Mapping[int, Sequence[ReadValue]]], Iterator[ReadState]]
+    moves: Mapping[int, Callable[[ReadState, ReadValue], ReadState]]
     sound: Root
     valid: Root
-    keeps: tuple[Kept, ...]
+    keeps: tuple[ReadKept, ...]
     rules: tuple[ReadyRule, ...]
 
 
 @lru_cache(maxsize=32)
-def build_system(static_text: str, fact_kinds: tuple[Kind, ...]) -> System:
+def build_system(static_text: str, fact_kinds: tuple[ReadKind, ...]) -> ReadSystem:
     """Check and compile the static part of a prompt.
 
     Raises:
@@ -156,17 +156,17 @@ def build_system(static_text: str, fact_kinds: tuple[Kind, ...]) -> System:
 
 
 class _Builder:
-    def __init__(self, book: Handbook, fact_kinds: Sequence[Kind]) -> None:
+    def __init__(self, book: Handbook, fact_kinds: Sequence[ReadKind]) -> None:
         self.book = book
         for fact, kind in zip(book.facts, fact_kinds, strict=True):
-            if kind is not Kind.NUMBER:
+            if kind is not ReadKind.NUMBER:
                 decimals = fact.display.decimals if fact.display else 0
-                check_plain(fact.line, fact.unit or (fact.display or Display("")).unit, decimals)
+                check_plain(fact.line, fact.unit or (fact.display or ReadDisplay("")).unit, decimals)
         listed: list[Field | Hidden] = [*book.fields, *book.hidden]
         for item in listed:
-            if kind_of(item.values[0]) is not Kind.NUMBER:
+            if kind_of(item.values[0]) is not ReadKind.NUMBER:
                 check_plain(item.line, item.unit, 0)
-        self.scope = Scope(book, fact_kinds)
+        self.scope = ReadScope(book, fact_kinds)
         self.generator = Generator(self.scope)
         self.domains = {field.name: field.values for field in book.fields if not field.locked}
         self.checks: list[Check] = []
@@ -190,12 +190,12 @@ class _Builder:
             raise ReadError(line, f"at most {MAX_HIDDEN} quantities without an exact value", str(len(sizes)))
         return sizes
 
-    def build(self) -> System:
+    def build(self) -> ReadSystem:
         book, slots = self.book, self.scope.slots
         profiler = tuple(self.printed(relation) for relation in book.relations if relation.display is not None)
         log = tuple(self.event(event) for event in book.events)
         for formula in book.valid:
-            traits = self.examine(formula, Kind.FLAG)
+            traits = self.examine(formula, ReadKind.FLAG)
             self.check(f"not {self.generator.text(formula.expr, 's')}", traits, formula.line)
         sound = self.all_of(book.sound)
         valid = self.all_of(book.valid)
@@ -204,7 +204,7 @@ class _Builder:
         editable = tuple(field for field in book.fields if not field.locked)
         sizes = {slot: size for slot, size in self.sizes.items() if self.used >> slot & 1}
         levels = plan_levels(self.checks, sizes)
-        return System(
+        return ReadSystem(
             book=book,
             slots=slots,
             editable=editable,
@@ -220,25 +220,25 @@ class _Builder:
             rules=rules,
         )
 
-    def examine(self, formula: Formula, kind: Kind | None, *, before: bool = False) -> Traits:
+    def examine(self, formula: ReadFormula, kind: ReadKind | None, *, before: bool = False) -> Traits:
         traits = self.scope.examine(formula, before=before, kind=kind)
         self.used |= traits.reads
         return traits
 
-    def key(self, reads: int) -> Callable[[State], Any] | None:
+    def key(self, reads: int) -> Callable[[ReadState], Any] | None:
         slots = slots_of(reads & self.free)
         return itemgetter(*slots) if slots else None
 
-    def root(self, formula: Formula, kind: Kind) -> Root:
+    def root(self, formula: ReadFormula, kind: ReadKind) -> Root:
         traits = self.examine(formula, kind)
         run = self.generator.root(formula.expr, formula.line)
         return Root(run, self.scope.steps(traits, formula.line), self.key(traits.reads))
 
-    def all_of(self, formulas: Sequence[Formula]) -> Root:
+    def all_of(self, formulas: Sequence[ReadFormula]) -> Root:
         if not formulas:
-            return self.root(Formula(Const(True), 1, frozenset()), Kind.FLAG)
+            return self.root(ReadFormula(ReadConst(True), 1, frozenset()), ReadKind.FLAG)
         expr = Logic("and", tuple(formula.expr for formula in formulas))
-        return self.root(Formula(expr, formulas[0].line, frozenset()), Kind.FLAG)
+        return self.root(ReadFormula(expr, formulas[0].line, frozenset()), ReadKind.FLAG)
 
     def check(self, failing: str, traits: Traits, line: int) -> None:
         self.checks.append(Check(failing, traits.reads, self.scope.steps(traits, line)))
@@ -252,17 +252,17 @@ class _Builder:
         slot = self.scope.slots[relation.name]
         own = self.scope.of_name(relation.name, relation.line)
         self.used |= own.reads
-        display = relation.display or Display("")
+        display = relation.display or ReadDisplay("")
         amount = _scaled(f"r{slot}(s)", own.kind, display)
         self.check(f"{amount} != {self.observe()}", own, relation.line)
         return _shown(relation.name, own.kind, display)
 
     def event(self, event: Event) -> LogLine:
         present = self.observe()
-        when = Traits(Kind.FLAG)
+        when = Traits(ReadKind.FLAG)
         text = "True"
         if event.when is not None:
-            when = self.examine(event.when, Kind.FLAG)
+            when = self.examine(event.when, ReadKind.FLAG)
             text = self.generator.text(event.when.expr, "s")
         self.check(f"{text} != {present}", when, event.line)
         attributes = tuple(self.attribute(attribute) for attribute in event.attributes)
@@ -273,7 +273,7 @@ class _Builder:
     def attribute(self, attribute: Attribute) -> Shown:
         """Add the check of an attribute, which counts only where its event is printed."""
         traits = self.examine(attribute.formula, None)
-        if traits.kind is not Kind.NUMBER:
+        if traits.kind is not ReadKind.NUMBER:
             check_plain(attribute.line, attribute.display.unit, attribute.display.decimals)
         text = self.generator.text(attribute.formula.expr, "s")
         seen = self.observe()
@@ -281,19 +281,19 @@ class _Builder:
         self.check(f"{seen} is not None and {amount} != {seen}", traits, attribute.line)
         return _shown(attribute.name, traits.kind, attribute.display)
 
-    def keep(self, keep: Keep) -> Kept:
+    def keep(self, keep: ReadKeep) -> ReadKept:
         traits = self.scope.of_name(keep.name, keep.line)
-        if keep.sense is not Sense.EQUAL and traits.kind is not Kind.NUMBER:
+        if keep.sense is not ReadSense.EQUAL and traits.kind is not ReadKind.NUMBER:
             raise ReadError(keep.line, "a number to keep from rising or falling", f"`{keep.name}`")
         slot = self.scope.slots[keep.name]
         self.used |= traits.reads
         source = f"s[{slot}]" if slot < self.scope.variables else f"r{slot}(s)"
         run = self.generator.define(self.generator.fresh("q"), "s", [f"return {source}"], keep.line)
         root = Root(run, self.scope.steps(traits, keep.line), self.key(traits.reads))
-        return Kept(keep.name, keep.sense, root)
+        return ReadKept(keep.name, keep.sense, root)
 
-    def rule(self, rule: Rule) -> ReadyRule:
-        guard = self.root(rule.when, Kind.FLAG)
+    def rule(self, rule: ReadRule) -> ReadyRule:
+        guard = self.root(rule.when, ReadKind.FLAG)
         reads = work = 0
         alternatives: list[tuple[Chooser, ...]] = []
         for alternative in rule.alternatives:
@@ -314,24 +314,24 @@ class _Builder:
             raise ReadError(line, "an editable field to set", f"`{setting.field}`")
         slot = self.scope.slots[setting.field]
         kind = kind_of(values[0])
-        wanted = kind if setting.pick is Pick.VALUE else Kind.FLAG
+        wanted = kind if setting.pick is ReadPick.VALUE else ReadKind.FLAG
         traits = self.examine(setting.formula, wanted, before=True)
         steps = self.scope.steps(traits, line)
-        if setting.pick is Pick.VALUE:
+        if setting.pick is ReadPick.VALUE:
             run = self.generator.assign(slot, values, setting.formula.expr, line)
             return Chooser(setting.field, slot, run), traits, steps
-        if setting.pick is not Pick.FIRST:
-            if kind is not Kind.NUMBER:
+        if setting.pick is not ReadPick.FIRST:
+            if kind is not ReadKind.NUMBER:
                 found = f"`{setting.pick.value}`"
                 raise ReadError(line, "`first where` for a field without numbers", found)
-            values = tuple(sorted(values, reverse=setting.pick is Pick.LARGEST))
+            values = tuple(sorted(values, reverse=setting.pick is ReadPick.LARGEST))
         run = self.generator.scan(slot, values, setting.formula.expr, line)
         return Chooser(setting.field, slot, run), traits, steps * len(values)
 
 
-def _scaled(text: str, kind: Kind, display: Display) -> str:
+def _scaled(text: str, kind: ReadKind, display: ReadDisplay) -> str:
     """Give Python text for the printed amount of the value that `text` stands for."""
-    if kind is not Kind.NUMBER or display.factor == 1:
+    if kind is not ReadKind.NUMBER or display.factor == 1:
         return text
     if display.factor is not None:
         return f"{text} * {display.factor}"
@@ -339,6 +339,6 @@ def _scaled(text: str, kind: Kind, display: Display) -> str:
     return f"({text} * {times} + {display.per}) // {2 * display.per}"
 
 
-def _shown(name: str, kind: Kind, display: Display) -> Shown:
+def _shown(name: str, kind: ReadKind, display: ReadDisplay) -> Shown:
     pattern = re.compile(printed_pattern(kind, display))
     return Shown(name, pattern, printed_reader(kind, display))

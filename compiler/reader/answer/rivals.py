@@ -12,14 +12,14 @@ from itertools import combinations, product
 import attrs
 
 from compiler.reader.answer.document import Document
-from compiler.reader.answer.generate import State
-from compiler.reader.answer.ready import Kept, System
+from compiler.reader.answer.generate import ReadState
+from compiler.reader.answer.ready import ReadKept, ReadSystem
 from compiler.reader.answer.solve import Solution, fitting_worlds, hidden_values
 from compiler.reader.answer.walk import Meter, walk_worlds
 from compiler.reader.text.errors import TooMuchWorkError
 from compiler.reader.text.handbook import Field
 from compiler.reader.text.limits import MAX_CASES
-from compiler.reader.text.values import Value
+from compiler.reader.text.values import ReadValue
 
 
 @attrs.frozen
@@ -35,7 +35,7 @@ class Rivals:
 
     fields: tuple[str, ...]
     tried: int
-    rivals: tuple[Mapping[str, Value], ...]
+    rivals: tuple[Mapping[str, ReadValue], ...]
     failure: str
 
     @property
@@ -48,12 +48,12 @@ class Rivals:
 class _Case:
     """A fitting world: its states at the start and when each rule fired, with that rule's keeps."""
 
-    start: State
-    fired: tuple[tuple[State, tuple[Kept, ...]], ...]
+    start: ReadState
+    fired: tuple[tuple[ReadState, tuple[ReadKept, ...]], ...]
     named: frozenset[str]
 
 
-def rivals(document: Document, solution: Solution, world: Mapping[str, Value] | None = None) -> Rivals:
+def rivals(document: Document, solution: Solution, world: Mapping[str, ReadValue] | None = None) -> Rivals:
     """Compare the fix with every repair over the named fields that costs no more.
 
     Args:
@@ -74,14 +74,14 @@ def rivals(document: Document, solution: Solution, world: Mapping[str, Value] | 
     home = next((case for case in cases if wanted <= hidden_values(document, case.start).items()), None)
     if home is None:
         raise ValueError("the world does not print what the prompt prints")
-    fix: dict[str, Value] = solution.answer["fix"]
+    fix: dict[str, ReadValue] = solution.answer["fix"]
     tester = _Tester(system, meter)
     failure = next(filter(None, (tester.failure(case, fix) for case in cases)), "")
     named = frozenset[str]().union(*(case.named for case in cases))
     fields = tuple(field for field in system.editable if field.name in named)
     choosable = [field for field in fields if len(field.values) > 1]
     tried = 0
-    found: list[Mapping[str, Value]] = []
+    found: list[Mapping[str, ReadValue]] = []
     for repair in _up_to(system, choosable, home.start, fix):
         tried += 1
         if tester.failure(home, repair):
@@ -101,7 +101,7 @@ def _cases(document: Document, meter: Meter) -> list[_Case]:
             named = frozenset(field for step in group.steps for field, _ in step.settings)
             for start in group.starts:
                 state = start
-                fired: list[tuple[State, tuple[Kept, ...]]] = []
+                fired: list[tuple[ReadState, tuple[ReadKept, ...]]] = []
                 for step in group.steps:
                     fired.append((state, keeps[step.code]))
                     state = _changed(system, state, dict(step.settings))
@@ -111,7 +111,7 @@ def _cases(document: Document, meter: Meter) -> list[_Case]:
     return cases
 
 
-def _changed(system: System, state: State, repair: Mapping[str, Value]) -> State:
+def _changed(system: ReadSystem, state: ReadState, repair: Mapping[str, ReadValue]) -> ReadState:
     for name, value in repair.items():
         slot = system.slots[name]
         state = system.moves[slot](state, value)
@@ -119,8 +119,8 @@ def _changed(system: System, state: State, repair: Mapping[str, Value]) -> State
 
 
 def _up_to(
-    system: System, fields: Sequence[Field], start: State, fix: Mapping[str, Value]
-) -> Iterator[dict[str, Value]]:
+    system: ReadSystem, fields: Sequence[Field], start: ReadState, fix: Mapping[str, ReadValue]
+) -> Iterator[dict[str, ReadValue]]:
     """List the assignments that change only `fields`, by rising cost, until the fix's turn comes.
 
     Cost compares the number of fields changed, then their ranks, then the places of the new
@@ -143,11 +143,11 @@ def _up_to(
 class _Tester:
     """Tests repairs, cheap conditions first."""
 
-    def __init__(self, system: System, meter: Meter) -> None:
+    def __init__(self, system: ReadSystem, meter: Meter) -> None:
         self.system = system
         self.meter = meter
 
-    def failure(self, case: _Case, repair: Mapping[str, Value]) -> str:
+    def failure(self, case: _Case, repair: Mapping[str, ReadValue]) -> str:
         """Say why `repair` is none in a world; empty if it is one."""
         system = self.system
         state = _changed(system, case.start, repair)

@@ -15,29 +15,29 @@ import attrs
 
 from compiler.reader.text.errors import ReadError
 from compiler.reader.text.handbook import Fact, Field, Handbook, Hidden, Relation, Table
-from compiler.reader.text.limits import MAX_BITS, MAX_FRAMES, MAX_NESTING, MAX_STEPS
+from compiler.reader.text.limits import MAX_BITS, MAX_BRACKETS, MAX_FRAMES, MAX_STEPS
 from compiler.reader.text.tree import (
     Add,
-    Apply,
-    Before,
-    Choose,
     Compare,
-    Const,
     Divide,
-    Expr,
-    Formula,
     Implies,
     Logic,
-    Lookup,
     Member,
     Modulo,
     Multiply,
-    Name,
     Negate,
     Not,
-    With,
+    ReadApply,
+    ReadBefore,
+    ReadChoose,
+    ReadConst,
+    ReadExpr,
+    ReadFormula,
+    ReadLookup,
+    ReadName,
+    ReadWith,
 )
-from compiler.reader.text.values import Kind, kind_of
+from compiler.reader.text.values import ReadKind, kind_of
 
 _NAME_BITS: Final = 61
 _EQUALITY: Final = ("==", "!=")
@@ -58,7 +58,7 @@ class Traits:
         before: Whether the state in which the rule fired is needed.
     """
 
-    kind: Kind
+    kind: ReadKind
     reads: int = 0
     calls: int = 0
     size: int = 1
@@ -78,7 +78,7 @@ def slots_of(mask: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-class Scope:
+class ReadScope:
     """Names of one system with what they stand for.
 
     Attributes:
@@ -88,7 +88,7 @@ class Scope:
         traits: By the slot of a relation, those of its formula.
     """
 
-    def __init__(self, book: Handbook, fact_kinds: Sequence[Kind]) -> None:
+    def __init__(self, book: Handbook, fact_kinds: Sequence[ReadKind]) -> None:
         """Check every relation of `book`.
 
         Args:
@@ -128,7 +128,7 @@ class Scope:
     def _add(self, relation: Relation) -> None:
         slot = self.slots[relation.name]
         traits = self.examine(relation.formula, before=False)
-        if relation.display is not None and traits.kind is not Kind.NUMBER:
+        if relation.display is not None and traits.kind is not ReadKind.NUMBER:
             check_plain(relation.line, relation.display.unit, relation.display.decimals)
         self.traits[slot] = traits
         self._reach[slot] = self._closure(traits.calls)
@@ -157,7 +157,7 @@ class Scope:
         """List the relations whose value changes with one of `variables`."""
         return tuple(slot for slot, traits in self.traits.items() if traits.reads & variables)
 
-    def examine(self, formula: Formula, *, before: bool, kind: Kind | None = None) -> Traits:
+    def examine(self, formula: ReadFormula, *, before: bool, kind: ReadKind | None = None) -> Traits:
         """Check a formula and say what it needs.
 
         Args:
@@ -187,9 +187,9 @@ def check_plain(line: int, unit: str, decimals: int) -> None:
 
 
 class _Examiner:
-    """Walks one formula; recursion is as deep as `MAX_NESTING`."""
+    """Walks one formula; recursion is as deep as `MAX_BRACKETS`."""
 
-    def __init__(self, scope: Scope, line: int, before: bool) -> None:
+    def __init__(self, scope: ReadScope, line: int, before: bool) -> None:
         self.scope = scope
         self.line = line
         self.before_allowed = before
@@ -197,9 +197,9 @@ class _Examiner:
     def fail(self, expected: str, found: str) -> ReadError:
         return ReadError(self.line, expected, found)
 
-    def examine(self, expr: Expr, wanted: Kind | None, level: int) -> Traits:
-        if level > MAX_NESTING:
-            raise self.fail(f"at most {MAX_NESTING} levels of nesting", "more")
+    def examine(self, expr: ReadExpr, wanted: ReadKind | None, level: int) -> Traits:
+        if level > MAX_BRACKETS:
+            raise self.fail(f"at most {MAX_BRACKETS} levels of nesting", "more")
         traits = self.traits_of(expr, level + 1)
         if wanted is not None and traits.kind is not wanted:
             raise self.fail(wanted.value, traits.kind.value)
@@ -209,61 +209,61 @@ class _Examiner:
             raise self.fail(f"at most {MAX_FRAMES} evaluations inside each other", "more")
         return traits
 
-    def traits_of(self, expr: Expr, level: int) -> Traits:
+    def traits_of(self, expr: ReadExpr, level: int) -> Traits:
         match expr:
-            case Const(value):
+            case ReadConst(value):
                 return Traits(kind_of(value), bits=value.bit_length() if isinstance(value, int) else 1)
-            case Name(name):
+            case ReadName(name):
                 return self.scope.of_name(name, self.line)
             case Add(terms):
                 parts = [self.number(term, level) for _, term in terms]
                 largest = max(part.bits for part in parts)
-                return join(Kind.NUMBER, parts, bits=largest + len(parts).bit_length())
+                return join(ReadKind.NUMBER, parts, bits=largest + len(parts).bit_length())
             case Multiply(factors):
                 parts = [self.number(factor, level) for factor in factors]
-                return join(Kind.NUMBER, parts, bits=sum(part.bits for part in parts))
+                return join(ReadKind.NUMBER, parts, bits=sum(part.bits for part in parts))
             case Modulo(left, right) | Divide(_, left, right):
                 parts = [self.number(left, level), self.number(right, level)]
-                return join(Kind.NUMBER, parts)
+                return join(ReadKind.NUMBER, parts)
             case Negate(operand):
-                return join(Kind.NUMBER, [self.number(operand, level)])
-            case Apply(_, arguments):
-                return join(Kind.NUMBER, [self.number(item, level) for item in arguments])
+                return join(ReadKind.NUMBER, [self.number(operand, level)])
+            case ReadApply(_, arguments):
+                return join(ReadKind.NUMBER, [self.number(item, level) for item in arguments])
             case Compare(operator, left, right):
-                kind = None if operator in _EQUALITY else Kind.NUMBER
+                kind = None if operator in _EQUALITY else ReadKind.NUMBER
                 first = self.examine(left, kind, level)
-                return join(Kind.FLAG, [first, self.examine(right, first.kind, level)])
+                return join(ReadKind.FLAG, [first, self.examine(right, first.kind, level)])
             case Member(item, options):
                 first = self.examine(item, None, level)
                 rest = [self.examine(option, first.kind, level) for option in options]
-                return join(Kind.FLAG, [first, *rest])
+                return join(ReadKind.FLAG, [first, *rest])
             case Not(operand):
-                return join(Kind.FLAG, [self.flag(operand, level)])
+                return join(ReadKind.FLAG, [self.flag(operand, level)])
             case Logic(_, operands):
-                return join(Kind.FLAG, [self.flag(operand, level) for operand in operands])
+                return join(ReadKind.FLAG, [self.flag(operand, level) for operand in operands])
             case Implies(left, right):
-                return join(Kind.FLAG, [self.flag(left, level), self.flag(right, level)])
-            case Choose(condition, then, otherwise):
+                return join(ReadKind.FLAG, [self.flag(left, level), self.flag(right, level)])
+            case ReadChoose(condition, then, otherwise):
                 first = self.examine(then, None, level)
                 second = self.examine(otherwise, first.kind, level)
                 return join(first.kind, [self.flag(condition, level), first, second])
-            case Lookup(table, key):
+            case ReadLookup(table, key):
                 return self.lookup(table, key, level)
-            case With(body, changes):
+            case ReadWith(body, changes):
                 return self.with_changes(body, changes, level)
-            case Before(body):
+            case ReadBefore(body):
                 if not self.before_allowed:
                     raise self.fail("`before` only where a rule sets a field", "`before`")
                 return self.elsewhere(self.examine(body, None, level), before=True)
         assert_never(expr)
 
-    def number(self, expr: Expr, level: int) -> Traits:
-        return self.examine(expr, Kind.NUMBER, level)
+    def number(self, expr: ReadExpr, level: int) -> Traits:
+        return self.examine(expr, ReadKind.NUMBER, level)
 
-    def flag(self, expr: Expr, level: int) -> Traits:
-        return self.examine(expr, Kind.FLAG, level)
+    def flag(self, expr: ReadExpr, level: int) -> Traits:
+        return self.examine(expr, ReadKind.FLAG, level)
 
-    def lookup(self, name: str, key: Expr, level: int) -> Traits:
+    def lookup(self, name: str, key: ReadExpr, level: int) -> Traits:
         table = self.scope.tables.get(name)
         if table is None:
             raise self.fail("the name of a table", f"`{name}`")
@@ -271,7 +271,7 @@ class _Examiner:
         value_kind = kind_of(next(iter(table.entries.values())))
         return join(value_kind, [self.examine(key, key_kind, level)], bits=_NAME_BITS)
 
-    def with_changes(self, body: Expr, changes: Sequence[tuple[str, Expr]], level: int) -> Traits:
+    def with_changes(self, body: ReadExpr, changes: Sequence[tuple[str, ReadExpr]], level: int) -> Traits:
         changed = 0
         parts: list[Traits] = []
         for name, value in changes:
@@ -296,7 +296,7 @@ class _Examiner:
         )
 
 
-def join(kind: Kind, parts: Sequence[Traits], *, bits: int | None = None) -> Traits:
+def join(kind: ReadKind, parts: Sequence[Traits], *, bits: int | None = None) -> Traits:
     """Combine the traits of operands evaluated in one state."""
     reads = calls = 0
     for part in parts:

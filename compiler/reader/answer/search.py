@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import attrs
 
-from compiler.reader.answer.generate import Generator, State
+from compiler.reader.answer.generate import Generator, ReadState
 from compiler.reader.answer.scope import slots_of
-from compiler.reader.text.values import Value
+from compiler.reader.text.values import ReadValue
 
 _MAX_LOOPS: Final = 14
 _LOOP_WORK: Final = 4
@@ -106,7 +106,7 @@ def search_work(levels: Sequence[Level], sizes: Mapping[int, int]) -> int:
 
 def make_search(
     generator: Generator, levels: Sequence[Level], observations: int
-) -> Callable[[State, Sequence[Any], Mapping[int, Sequence[Value]]], Iterator[State]]:
+) -> Callable[[ReadState, Sequence[Any], Mapping[int, Sequence[ReadValue]]], Iterator[ReadState]]:
     """Make the search function.
 
     It takes a state with every variable outside the loops set and no relation known, the

@@ -14,11 +14,11 @@ from typing import Any, Final
 import attrs
 
 from compiler.reader.answer.document import Document
-from compiler.reader.answer.generate import State
-from compiler.reader.answer.walk import Ending, Group, Meter, Step, changes, walk_worlds
+from compiler.reader.answer.generate import ReadState
+from compiler.reader.answer.walk import Meter, ReadEnding, ReadGroup, ReadStep, net_changes, walk_worlds
 from compiler.reader.text.errors import TooMuchWorkError, UndefinedError
-from compiler.reader.text.parse import HEALTHY
-from compiler.reader.text.values import Value
+from compiler.reader.text.parse import HEALTHY_CODE
+from compiler.reader.text.values import ReadValue
 
 _CHUNK: Final = 2_048
 
@@ -30,7 +30,7 @@ TOO_MUCH_WORK: Final = "too much work"
 
 
 @attrs.frozen
-class Walk:
+class ReadWalk:
     """One way in which the walk goes.
 
     Attributes:
@@ -41,11 +41,11 @@ class Walk:
         world: One of them: value by name of each variable that is not printed exactly.
     """
 
-    ending: Ending
-    steps: tuple[Step, ...]
-    fix: Mapping[str, Value]
+    ending: ReadEnding
+    steps: tuple[ReadStep, ...]
+    fix: Mapping[str, ReadValue]
     worlds: int
-    world: Mapping[str, Value]
+    world: Mapping[str, ReadValue]
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -71,13 +71,13 @@ class Solution:
     reason: str
     detail: str
     worlds: int
-    walks: tuple[Walk, ...]
+    walks: tuple[ReadWalk, ...]
     evidence: Mapping[str, str]
 
 
 def solve(document: Document) -> Solution:
     """Answer the task from the printed text alone."""
-    walks: dict[tuple[Ending, tuple[Step, ...]], Walk] = {}
+    walks: dict[tuple[ReadEnding, tuple[ReadStep, ...]], ReadWalk] = {}
     meter = Meter()
     try:
         for starts in fitting_worlds(document):
@@ -100,14 +100,14 @@ def answer_json(solution: Solution) -> str:
     return json.dumps(solution.answer, ensure_ascii=False)
 
 
-def fitting_worlds(document: Document) -> Iterator[list[State]]:
+def fitting_worlds(document: Document) -> Iterator[list[ReadState]]:
     """Find the worlds that print the same, some at a time.
 
     Worlds that differ in nothing that a check, rule or keep depends on count as one here; see
     `multiplicity`.
     """
     system = document.system
-    state: State = [None] * len(system.slots)
+    state: ReadState = [None] * len(system.slots)
     for name, value in document.values.items():
         state[system.slots[name]] = value
     for slot, values in document.domains.items():
@@ -123,24 +123,24 @@ def multiplicity(document: Document) -> int:
     return prod(len(values) for slot, values in document.domains.items() if slot not in loops)
 
 
-def hidden_values(document: Document, state: State) -> dict[str, Value]:
+def hidden_values(document: Document, state: ReadState) -> dict[str, ReadValue]:
     """Give the values in `state` of the variables that are not printed exactly."""
     slots = document.system.slots
     return {name: state[slot] for name, slot in slots.items() if slot in document.domains}
 
 
-def _walk(document: Document, ending: Ending, group: Group) -> Walk:
+def _walk(document: Document, ending: ReadEnding, group: ReadGroup) -> ReadWalk:
     start = group.starts[0]
-    return Walk(
+    return ReadWalk(
         ending=ending,
         steps=group.steps,
-        fix=changes(document.system, start, group.nows[0]),
+        fix=net_changes(document.system, start, group.nows[0]),
         worlds=len(group.starts) * multiplicity(document),
         world=hidden_values(document, start),
     )
 
 
-def _conclude(document: Document, walks: tuple[Walk, ...]) -> Solution:
+def _conclude(document: Document, walks: tuple[ReadWalk, ...]) -> Solution:
     worlds = sum(walk.worlds for walk in walks)
 
     def without(reason: str, detail: str) -> Solution:
@@ -148,7 +148,7 @@ def _conclude(document: Document, walks: tuple[Walk, ...]) -> Solution:
 
     if not walks:
         return without(NO_WORLD, "no hidden assignment prints these numbers and log lines")
-    answering = [walk for walk in walks if walk.ending in (Ending.ANSWER, Ending.HEALTHY)]
+    answering = [walk for walk in walks if walk.ending in (ReadEnding.ANSWER, ReadEnding.HEALTHY)]
     answers = {(frozenset(walk.codes), tuple(walk.fix.items())) for walk in answering}
     if len(answers) > 1:
         return without(AMBIGUOUS, f"{worlds} hidden assignments fit, with {len(answers)} answers")
@@ -157,6 +157,6 @@ def _conclude(document: Document, walks: tuple[Walk, ...]) -> Solution:
             shown = " then ".join(walk.codes) or "no rule"
             return without(walk.ending.value, f"so ends the walk in {walk.worlds} of {worlds} worlds: {shown}")
     codes = [rule.code for rule in document.system.rules if rule.code in answering[0].codes]
-    diagnosis = codes if len(codes) > 1 else (codes[0] if codes else HEALTHY)
+    diagnosis = codes if len(codes) > 1 else (codes[0] if codes else HEALTHY_CODE)
     answer = {"diagnosis": diagnosis, "fix": dict(answering[0].fix)}
     return Solution(answer, UNIQUE, f"{worlds} hidden assignments fit", worlds, walks, document.evidence)

@@ -13,11 +13,11 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
-from compiler.reader.answer.generate import State
-from compiler.reader.answer.ready import ReadyRule, Root, System
+from compiler.reader.answer.generate import ReadState
+from compiler.reader.answer.ready import ReadSystem, ReadyRule, Root
 from compiler.reader.text.errors import TooMuchWorkError
-from compiler.reader.text.limits import MAX_WORK
-from compiler.reader.text.values import Value
+from compiler.reader.text.limits import MAX_READ_WORK
+from compiler.reader.text.values import ReadValue
 
 MAX_CODES: Final = 2
 _MOVE_WORK: Final = 20
@@ -26,7 +26,7 @@ _SPLIT_WORK: Final = 10
 R = TypeVar("R")
 
 
-class Ending(enum.Enum):
+class ReadEnding(enum.Enum):
     """How a walk ends; only the first two give an answer.
 
     The fix of an answer is never empty: back at the start, the walk's first rule would fire again.
@@ -43,7 +43,7 @@ class Ending(enum.Enum):
 
 
 @attrs.frozen
-class Step:
+class ReadStep:
     """One rule fired.
 
     Attributes:
@@ -54,16 +54,16 @@ class Step:
 
     code: str
     alternative: int
-    settings: tuple[tuple[str, Value], ...]
+    settings: tuple[tuple[str, ReadValue], ...]
 
 
 @attrs.frozen
-class Group:
+class ReadGroup:
     """Worlds whose walks went the same way so far: states at the start and now, in pairs."""
 
-    starts: list[State]
-    nows: list[State]
-    steps: tuple[Step, ...] = ()
+    starts: list[ReadState]
+    nows: list[ReadState]
+    steps: tuple[ReadStep, ...] = ()
 
 
 class Meter:
@@ -71,7 +71,7 @@ class Meter:
 
     def __init__(self) -> None:
         """Start at nothing spent."""
-        self.left = MAX_WORK
+        self.left = MAX_READ_WORK
 
     def spend(self, work: int) -> None:
         """Count `work`.
@@ -84,7 +84,7 @@ class Meter:
             raise TooMuchWorkError
 
 
-def walk_worlds(system: System, starts: list[State], meter: Meter) -> Iterator[tuple[Ending, Group]]:
+def walk_worlds(system: ReadSystem, starts: list[ReadState], meter: Meter) -> Iterator[tuple[ReadEnding, ReadGroup]]:
     """Walk every world of `starts`.
 
     Yields:
@@ -95,7 +95,7 @@ def walk_worlds(system: System, starts: list[State], meter: Meter) -> Iterator[t
         UndefinedError, ZeroDivisionError: A formula has no value.
         TooMuchWorkError: The meter's limit is passed.
     """
-    pending = [Group(starts, starts)]
+    pending = [ReadGroup(starts, starts)]
     while pending:
         group = pending.pop()
         for rule in system.rules:
@@ -109,47 +109,47 @@ def walk_worlds(system: System, starts: list[State], meter: Meter) -> Iterator[t
             yield from _finish(system, group, meter)
 
 
-def _finish(system: System, group: Group, meter: Meter) -> Iterator[tuple[Ending, Group]]:
+def _finish(system: ReadSystem, group: ReadGroup, meter: Meter) -> Iterator[tuple[ReadEnding, ReadGroup]]:
     """End walks on which no rule fires any more."""
     sound, unsound = _by_flag(system.sound, group, meter)
     if unsound is not None:
-        yield (Ending.UNSOUND if group.steps else Ending.UNCOVERED), unsound
+        yield (ReadEnding.UNSOUND if group.steps else ReadEnding.UNCOVERED), unsound
     if sound is not None:
-        yield (Ending.ANSWER if sound.steps else Ending.HEALTHY), sound
+        yield (ReadEnding.ANSWER if sound.steps else ReadEnding.HEALTHY), sound
 
 
 def _fire(
-    system: System, rule: ReadyRule, group: Group, meter: Meter, pending: list[Group]
-) -> Iterator[tuple[Ending, Group]]:
+    system: ReadSystem, rule: ReadyRule, group: ReadGroup, meter: Meter, pending: list[ReadGroup]
+) -> Iterator[tuple[ReadEnding, ReadGroup]]:
     """Apply a rule's prescription; worlds that go on are added to `pending`."""
     if any(step.code == rule.code for step in group.steps):
-        yield Ending.REPEATED, group
+        yield ReadEnding.REPEATED, group
         return
     if len(group.steps) == MAX_CODES:
-        yield Ending.TOO_MANY, group
+        yield ReadEnding.TOO_MANY, group
         return
     chosen = _split(group, rule.key, lambda state: _prescribe(rule, state), rule.work, meter)
     for step, part in chosen:
         if step is None:
-            yield Ending.NO_VALUE, part
+            yield ReadEnding.NO_VALUE, part
             continue
         nows = part.nows
         for field, value in step.settings:
             move = system.moves[system.slots[field]]
             nows = [move(state, value) for state in nows]
             meter.spend(len(nows) * _MOVE_WORK)
-        allowed, invalid = _by_flag(system.valid, Group(part.starts, nows, (*part.steps, step)), meter)
+        allowed, invalid = _by_flag(system.valid, ReadGroup(part.starts, nows, (*part.steps, step)), meter)
         if invalid is not None:
-            yield Ending.INVALID, invalid
+            yield ReadEnding.INVALID, invalid
         if allowed is not None:
             pending.append(allowed)
 
 
-def _prescribe(rule: ReadyRule, state: State) -> Step | None:
+def _prescribe(rule: ReadyRule, state: ReadState) -> ReadStep | None:
     """Find the first alternative of which every setting has a value."""
     for at, alternative in enumerate(rule.alternatives):
         now = state
-        settings: list[tuple[str, Value]] = []
+        settings: list[tuple[str, ReadValue]] = []
         for chooser in alternative:
             then = chooser.run(now, state)
             if then is None:
@@ -157,17 +157,17 @@ def _prescribe(rule: ReadyRule, state: State) -> Step | None:
             now = then
             settings.append((chooser.field, now[chooser.slot]))
         else:
-            return Step(rule.code, at, tuple(settings))
+            return ReadStep(rule.code, at, tuple(settings))
     return None
 
 
-def changes(system: System, start: State, now: State) -> dict[str, Value]:
+def net_changes(system: ReadSystem, start: ReadState, now: ReadState) -> dict[str, ReadValue]:
     """List the editable fields that differ, with their values now, in rank order."""
     slots = ((field.name, system.slots[field.name]) for field in system.editable)
     return {name: now[slot] for name, slot in slots if now[slot] != start[slot]}
 
 
-def _by_flag(root: Root, group: Group, meter: Meter) -> tuple[Group | None, Group | None]:
+def _by_flag(root: Root, group: ReadGroup, meter: Meter) -> tuple[ReadGroup | None, ReadGroup | None]:
     """Divide worlds into those where a condition holds and the others."""
     if root.key is None:
         meter.spend(root.work)
@@ -177,19 +177,19 @@ def _by_flag(root: Root, group: Group, meter: Meter) -> tuple[Group | None, Grou
 
 
 def _split(
-    group: Group,
-    key: Callable[[State], Any] | None,
-    run: Callable[[State], R],
+    group: ReadGroup,
+    key: Callable[[ReadState], Any] | None,
+    run: Callable[[ReadState], R],
     work: int,
     meter: Meter,
-) -> list[tuple[R, Group]]:
+) -> list[tuple[R, ReadGroup]]:
     """Divide worlds by the result of `run`, which depends on `key` alone."""
     if key is None or len(group.nows) == 1:
         meter.spend(work)
         return [(run(group.nows[0]), group)]
     meter.spend(len(group.nows) * _SPLIT_WORK)
     known: dict[Any, R] = {}
-    parts: dict[R, tuple[list[State], list[State]]] = {}
+    parts: dict[R, tuple[list[ReadState], list[ReadState]]] = {}
     for start, now in zip(group.starts, group.nows, strict=True):
         hidden = key(now)
         if hidden not in known:
@@ -198,4 +198,4 @@ def _split(
         starts, nows = parts.setdefault(known[hidden], ([], []))
         starts.append(start)
         nows.append(now)
-    return [(result, Group(starts, nows, group.steps)) for result, (starts, nows) in parts.items()]
+    return [(result, ReadGroup(starts, nows, group.steps)) for result, (starts, nows) in parts.items()]

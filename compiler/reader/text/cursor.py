@@ -9,8 +9,17 @@ from typing import Final
 from compiler.reader.text.errors import ReadError
 from compiler.reader.text.formula import KEYWORDS, parse_formula
 from compiler.reader.text.limits import MAX_NUMBER
-from compiler.reader.text.tree import Formula
-from compiler.reader.text.values import NAME, NUMBER, QUOTED, Display, Kind, Value, kind_of, read_word
+from compiler.reader.text.tree import ReadFormula
+from compiler.reader.text.values import (
+    NAME,
+    NUMBER_PATTERN,
+    QUOTED,
+    ReadDisplay,
+    ReadKind,
+    ReadValue,
+    kind_of,
+    read_word,
+)
 
 _UNIT: Final = r"[^\[\]()`|:,=]+?"
 _BRACKETED_UNIT: Final = re.compile(rf" \[({_UNIT})\]")
@@ -72,7 +81,7 @@ class Cursor:
 
     def number(self) -> int:
         """Pass a plain decimal integer of at most 2^60."""
-        found = NUMBER.match(self.text, self.at)
+        found = NUMBER_PATTERN.match(self.text, self.at)
         if found is None or found[0] == "-0":
             raise self.fail("a number")
         if len(found[0]) > 20 or abs(int(found[0])) > MAX_NUMBER:
@@ -80,7 +89,7 @@ class Cursor:
         self.at = found.end()
         return int(found[0])
 
-    def value(self) -> Value:
+    def value(self) -> ReadValue:
         """Pass a number, a flag or a word."""
         found = NAME.match(self.text, self.at) or QUOTED.match(self.text, self.at)
         if found is None:
@@ -91,7 +100,7 @@ class Cursor:
         self.at = found.end()
         return value
 
-    def formula(self) -> Formula:
+    def formula(self) -> ReadFormula:
         """Pass a formula in backticks."""
         found = self.match(_IN_TICKS)
         if found is None:
@@ -103,7 +112,7 @@ class Cursor:
         found = self.match(_BRACKETED_UNIT)
         return found[1] if found else ""
 
-    def display(self, unit: str) -> Display | None:
+    def display(self, unit: str) -> ReadDisplay | None:
         """Pass ` (printed ...)` if it comes next; `unit` is the unit of the quantity itself."""
         start = self.at
         found = self.match(_NOTE)
@@ -119,18 +128,18 @@ class Cursor:
         if shown is None:
             if left is not None:
                 raise self.fail("a ratio only after `printed as`", found[0].strip())
-            return Display(unit, number)
+            return ReadDisplay(unit, number)
         if decimals is None or left is None:
             self.at = start
             raise self.fail("` (printed as UNIT to N decimals, 1 UNIT = N UNIT)`")
         a, b, right = int(found["a"]), int(found["b"]), found["right"]
         if (left, right) == (shown, unit):
-            return Display(shown, number, a, b)
+            return ReadDisplay(shown, number, a, b)
         if (left, right) == (unit, shown):
-            return Display(shown, number, b, a)
+            return ReadDisplay(shown, number, b, a)
         raise self.fail(f"the ratio of {shown} and {unit or 'the quantity, which has no unit'}", found[0])
 
-    def values(self) -> Sequence[Value]:
+    def values(self) -> Sequence[ReadValue]:
         """Pass a list of distinct values of one kind, or a progression, up to ` | ` or the end."""
         first = self.value()
         down = self.take(" down to ")
@@ -145,12 +154,12 @@ class Cursor:
             raise self.fail("each value once", "a value twice")
         return tuple(found)
 
-    def progression(self, first: Value, *, down: bool) -> range:
+    def progression(self, first: ReadValue, *, down: bool) -> range:
         """Pass the rest of `A to B in steps of S` or `A down to B in steps of S`."""
         last = self.number()
         self.need(" in steps of ")
         step = self.number()
-        if kind_of(first) is not Kind.NUMBER or not isinstance(first, int) or step <= 0:
+        if kind_of(first) is not ReadKind.NUMBER or not isinstance(first, int) or step <= 0:
             raise self.fail("a progression of numbers", f"steps of {step}")
         length, rest = divmod(first - last if down else last - first, step)
         if rest or length < 0:

@@ -11,27 +11,27 @@ import re
 from typing import Final
 
 from compiler.reader.text.errors import ReadError
-from compiler.reader.text.limits import MAX_CHAIN, MAX_NESTING, MAX_NUMBER, MAX_TOKENS
+from compiler.reader.text.limits import MAX_BRACKETS, MAX_CHAIN, MAX_FORMULA_TOKENS, MAX_NUMBER
 from compiler.reader.text.tree import (
     Add,
-    Apply,
-    Before,
-    Choose,
     Compare,
-    Const,
     Divide,
-    Expr,
-    Formula,
     Implies,
     Logic,
-    Lookup,
     Member,
     Modulo,
     Multiply,
-    Name,
     Negate,
     Not,
-    With,
+    ReadApply,
+    ReadBefore,
+    ReadChoose,
+    ReadConst,
+    ReadExpr,
+    ReadFormula,
+    ReadLookup,
+    ReadName,
+    ReadWith,
 )
 from compiler.reader.text.values import NAME, QUOTED, unquote
 
@@ -56,7 +56,7 @@ _LEVELS: Final = {
 _END: Final = ("end", "the end of the formula")
 
 
-def parse_formula(text: str, line: int) -> Formula:
+def parse_formula(text: str, line: int) -> ReadFormula:
     """Parse one formula; `line` is for errors.
 
     Raises:
@@ -65,7 +65,7 @@ def parse_formula(text: str, line: int) -> Formula:
     parser = _Parser(_tokens(text, line), line)
     expr = parser.expression(0)
     parser.need(_END[1], "an operator or the end of the formula")
-    return Formula(expr, line, frozenset(parser.names))
+    return ReadFormula(expr, line, frozenset(parser.names))
 
 
 def _tokens(text: str, line: int) -> list[tuple[str, str]]:
@@ -79,8 +79,8 @@ def _tokens(text: str, line: int) -> list[tuple[str, str]]:
         kind = found.lastgroup or ""
         if kind != "space":
             tokens.append(("sign" if found[0] in KEYWORDS else kind, found[0]))
-    if len(tokens) > MAX_TOKENS:
-        raise ReadError(line, f"a formula of at most {MAX_TOKENS} parts", str(len(tokens)))
+    if len(tokens) > MAX_FORMULA_TOKENS:
+        raise ReadError(line, f"a formula of at most {MAX_FORMULA_TOKENS} parts", str(len(tokens)))
     tokens.append(_END)
     return tokens
 
@@ -123,18 +123,18 @@ class _Parser:
         self.at += 1
         return text
 
-    def expression(self, lowest: int) -> Expr:
+    def expression(self, lowest: int) -> ReadExpr:
         """Parse an expression whose operators bind at least as tightly as `lowest`."""
         self.depth += 1
-        if self.depth > MAX_NESTING:
-            raise self.fail(f"at most {MAX_NESTING} levels of nesting")
+        if self.depth > MAX_BRACKETS:
+            raise self.fail(f"at most {MAX_BRACKETS} levels of nesting")
         left = self.prefix(lowest)
         while (level := _LEVELS.get(self.peek(), -1)) >= max(lowest, 1):
             left = self.infix(left, level)
         self.depth -= 1
         return left
 
-    def infix(self, left: Expr, level: int) -> Expr:
+    def infix(self, left: ReadExpr, level: int) -> ReadExpr:
         operator = self.peek()
         if level == _IMPLIES:
             self.at += 1
@@ -163,8 +163,8 @@ class _Parser:
         if length > MAX_CHAIN:
             raise self.fail(f"at most {MAX_CHAIN} operands in a row")
 
-    def comparison(self, left: Expr) -> Expr:
-        result: Expr
+    def comparison(self, left: ReadExpr) -> ReadExpr:
+        result: ReadExpr
         if self.take("in"):
             self.need("{")
             result = Member(left, self.listed("}"))
@@ -181,7 +181,7 @@ class _Parser:
             raise self.fail("brackets around one of two comparisons")
         return result
 
-    def listed(self, close: str) -> tuple[Expr, ...]:
+    def listed(self, close: str) -> tuple[ReadExpr, ...]:
         items = [self.expression(0)]
         while self.take(","):
             items.append(self.expression(0))
@@ -189,7 +189,7 @@ class _Parser:
         self.need(close, f"`,` or `{close}`")
         return tuple(items)
 
-    def prefix(self, lowest: int) -> Expr:
+    def prefix(self, lowest: int) -> ReadExpr:
         sign = self.peek()
         if sign == "-":
             self.at += 1
@@ -203,13 +203,13 @@ class _Parser:
             self.need("then")
             then = self.expression(0)
             self.need("else")
-            return Choose(condition, then, self.expression(0))
+            return ReadChoose(condition, then, self.expression(0))
         start = self.at
         atom = self.atom()
         self.last_atom = (start, self.at)
         return atom
 
-    def atom(self) -> Expr:
+    def atom(self) -> ReadExpr:
         kind, text = self.tokens[self.at]
         if kind == "number":
             if len(text) > 19 or int(text) > MAX_NUMBER:
@@ -217,25 +217,25 @@ class _Parser:
             if text != "0" and text.startswith("0"):
                 raise self.fail("a number without leading zeros")
             self.at += 1
-            return Const(int(text))
+            return ReadConst(int(text))
         if kind == "word":
             self.at += 1
-            return Const(unquote(text))
+            return ReadConst(unquote(text))
         if kind == "name":
             self.at += 1
             if self.take("["):
                 key = self.expression(0)
                 self.need("]")
-                return Lookup(text, key)
+                return ReadLookup(text, key)
             self.names.add(text)
-            return Name(text)
+            return ReadName(text)
         return self.bracketed(text)
 
-    def bracketed(self, opening: str) -> Expr:
+    def bracketed(self, opening: str) -> ReadExpr:
         match opening:
             case "true" | "false":
                 self.at += 1
-                return Const(opening == "true")
+                return ReadConst(opening == "true")
             case "(":
                 return self.group()
             case "floor" | "ceil":
@@ -252,17 +252,17 @@ class _Parser:
                 arguments = self.listed(")")
                 if opening == "abs" and len(arguments) != 1:
                     raise self.fail("one argument of `abs`")
-                return Apply(opening, arguments)
+                return ReadApply(opening, arguments)
             case "before":
                 self.at += 1
                 self.need("(")
                 body = self.expression(0)
                 self.need(")")
-                return Before(body)
+                return ReadBefore(body)
             case _:
                 raise self.fail("a value")
 
-    def group(self) -> Expr:
+    def group(self) -> ReadExpr:
         """Parse `( e )` or `(e with f = a, g = b)`; there e must be closed, or it had two meanings."""
         self.at += 1
         start = self.at
@@ -270,7 +270,7 @@ class _Parser:
         if self.peek() == "with":
             if self.last_atom != (start, self.at):
                 raise self.fail("brackets around what stands before `with`")
-            changes: list[tuple[str, Expr]] = []
+            changes: list[tuple[str, ReadExpr]] = []
             self.at += 1
             while True:
                 field = self.name("a field after `with`")
@@ -282,6 +282,6 @@ class _Parser:
                     break
             if len({field for field, _ in changes}) < len(changes):
                 raise self.fail("each field once after `with`")
-            inner = With(inner, tuple(changes))
+            inner = ReadWith(inner, tuple(changes))
         self.need(")")
         return inner

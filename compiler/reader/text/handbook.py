@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from compiler.reader.text.tree import Formula
-from compiler.reader.text.values import Display, Value
+from compiler.reader.text.tree import ReadFormula
+from compiler.reader.text.values import ReadDisplay, ReadValue
 
 
-class Sense(enum.Enum):
+class ReadSense(enum.Enum):
     """How a kept quantity may change."""
 
     EQUAL = "not at all"
@@ -23,7 +23,7 @@ class Sense(enum.Enum):
     NOT_BELOW = "not downwards"
 
 
-class Pick(enum.Enum):
+class ReadPick(enum.Enum):
     """How a prescription chooses a value."""
 
     LARGEST = "largest where"
@@ -39,7 +39,7 @@ class Field:
     name: str
     unit: str
     locked: bool
-    values: Sequence[Value]
+    values: Sequence[ReadValue]
     line: int
 
 
@@ -49,8 +49,8 @@ class Fact:
 
     name: str
     unit: str
-    display: Display | None
-    values: Sequence[Value] | None
+    display: ReadDisplay | None
+    values: Sequence[ReadValue] | None
     line: int
 
 
@@ -60,7 +60,7 @@ class Hidden:
 
     name: str
     unit: str
-    values: Sequence[Value]
+    values: Sequence[ReadValue]
     line: int
 
 
@@ -70,8 +70,8 @@ class Relation:
 
     name: str
     unit: str
-    display: Display | None
-    formula: Formula
+    display: ReadDisplay | None
+    formula: ReadFormula
     line: int
 
 
@@ -80,7 +80,7 @@ class Table:
     """Values by key."""
 
     name: str
-    entries: Mapping[Value, Value]
+    entries: Mapping[ReadValue, ReadValue]
     line: int
 
 
@@ -89,8 +89,8 @@ class Attribute:
     """A value that a log line shows."""
 
     name: str
-    display: Display
-    formula: Formula
+    display: ReadDisplay
+    formula: ReadFormula
     line: int
 
 
@@ -99,17 +99,17 @@ class Event:
     """A log line's condition, None for always, and attributes."""
 
     name: str
-    when: Formula | None
+    when: ReadFormula | None
     attributes: tuple[Attribute, ...]
     line: int
 
 
 @attrs.frozen
-class Keep:
+class ReadKeep:
     """A field or relation that a repair may not change, or in one direction only."""
 
     name: str
-    sense: Sense
+    sense: ReadSense
     line: int
 
 
@@ -118,18 +118,18 @@ class Setting:
     """One field and how its new value is found."""
 
     field: str
-    pick: Pick
-    formula: Formula
+    pick: ReadPick
+    formula: ReadFormula
 
 
 @attrs.frozen
-class Rule:
+class ReadRule:
     """A rule of the runbook; alternatives and their settings in order."""
 
     code: str
-    when: Formula
+    when: ReadFormula
     alternatives: tuple[tuple[Setting, ...], ...]
-    keeps: tuple[Keep, ...]
+    keeps: tuple[ReadKeep, ...]
     line: int
 
 
@@ -145,7 +145,7 @@ class Handbook:
     relations: tuple[Relation, ...]
     tables: tuple[Table, ...]
     events: tuple[Event, ...]
-    valid: tuple[Formula, ...]
-    sound: tuple[Formula, ...]
-    keeps: tuple[Keep, ...]
-    rules: tuple[Rule, ...]
+    valid: tuple[ReadFormula, ...]
+    sound: tuple[ReadFormula, ...]
+    keeps: tuple[ReadKeep, ...]
+    rules: tuple[ReadRule, ...]

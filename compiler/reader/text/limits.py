@@ -13,16 +13,16 @@ MAX_NUMBER: Final = 1 << 60
 MAX_VALUES: Final = 20_000
 """Values in all lists together."""
 
-MAX_NAMES: Final = 600
+MAX_PROMPT_NAMES: Final = 600
 """Fields, facts, hidden quantities, relations, events and attributes together."""
 
 MAX_HIDDEN: Final = 40
 """Quantities without an exactly printed value: hidden ones with a choice, and rounded facts."""
 
-MAX_TOKENS: Final = 4_000
+MAX_FORMULA_TOKENS: Final = 4_000
 """Tokens in one formula."""
 
-MAX_NESTING: Final = 50
+MAX_BRACKETS: Final = 50
 """Levels of brackets in a formula, and levels of its tree."""
 
 MAX_CHAIN: Final = 400
@@ -46,5 +46,5 @@ MAX_WORLDS: Final = 2_000_000
 MAX_CASES: Final = 50_000
 """Fitting worlds that an enumeration of repairs keeps."""
 
-MAX_WORK: Final = 200_000_000
+MAX_READ_WORK: Final = 200_000_000
 """Operations spent on one prompt, for the search and again for the walks or the rivals."""

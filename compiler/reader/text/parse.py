@@ -21,20 +21,20 @@ from compiler.reader.text.handbook import (
     Field,
     Handbook,
     Hidden,
-    Keep,
-    Pick,
+    ReadKeep,
+    ReadPick,
+    ReadRule,
+    ReadSense,
     Relation,
-    Rule,
-    Sense,
     Setting,
     Table,
 )
-from compiler.reader.text.limits import MAX_NAMES, MAX_VALUES
-from compiler.reader.text.sections import Line, Section, split_sections
-from compiler.reader.text.tree import Formula
-from compiler.reader.text.values import Display, Value, kind_of
+from compiler.reader.text.limits import MAX_PROMPT_NAMES, MAX_VALUES
+from compiler.reader.text.sections import NumberedLine, Section, split_sections
+from compiler.reader.text.tree import ReadFormula
+from compiler.reader.text.values import ReadDisplay, ReadValue, kind_of
 
-HEALTHY: Final = "HEALTHY"
+HEALTHY_CODE: Final = "HEALTHY"
 
 _NAMES: Final = (
     "Answer",
@@ -49,11 +49,11 @@ _NAMES: Final = (
     "Runbook",
 )
 _ITEM: Final = re.compile(r"- |[0-9]+\. ")
-_PICKS: Final = {f" = {pick.value} ": pick for pick in (Pick.LARGEST, Pick.SMALLEST, Pick.FIRST)}
+_PICKS: Final = {f" = {pick.value} ": pick for pick in (ReadPick.LARGEST, ReadPick.SMALLEST, ReadPick.FIRST)}
 _SYSTEM_KEEPS: Final = (
-    ("changes ", Sense.EQUAL),
-    ("raises ", Sense.NOT_ABOVE),
-    ("lowers ", Sense.NOT_BELOW),
+    ("changes ", ReadSense.EQUAL),
+    ("raises ", ReadSense.NOT_ABOVE),
+    ("lowers ", ReadSense.NOT_BELOW),
 )
 
 
@@ -107,8 +107,8 @@ def _check_size(sections: Mapping[str, Section]) -> None:
     total = 0
     for name in ("Fields", "Facts", "Hidden quantities", "Relations", "Log events"):
         total += len(sections[name].lines)
-        if total > MAX_NAMES:
-            raise ReadError(sections[name].line, f"at most {MAX_NAMES} named quantities", str(total))
+        if total > MAX_PROMPT_NAMES:
+            raise ReadError(sections[name].line, f"at most {MAX_PROMPT_NAMES} named quantities", str(total))
 
 
 def _check_values(book: Handbook) -> None:
@@ -130,7 +130,7 @@ def _distinct(items: Iterable[N]) -> tuple[N, ...]:
     return tuple(found.values())
 
 
-def _list(section: Section) -> Sequence[Line]:
+def _list(section: Section) -> Sequence[NumberedLine]:
     """Leave out the free text before the list of a section."""
     for at, (_, text) in enumerate(section.lines):
         if _ITEM.match(text):
@@ -154,14 +154,14 @@ def _codes(section: Section) -> dict[str, str]:
 def _check_codes(book: Handbook, line: int) -> None:
     seen: set[str] = set()
     for rule in book.rules:
-        if rule.code in seen or rule.code not in book.codes or rule.code == HEALTHY:
+        if rule.code in seen or rule.code not in book.codes or rule.code == HEALTHY_CODE:
             raise ReadError(rule.line, "a listed code that no other rule has", f"`{rule.code}`")
         seen.add(rule.code)
     for code in book.codes:
-        if code not in seen and code != HEALTHY:
+        if code not in seen and code != HEALTHY_CODE:
             raise ReadError(line, "a rule for each code", f"no rule for `{code}`")
-    if HEALTHY not in book.codes:
-        raise ReadError(line, f"the code `{HEALTHY}`", "no such code")
+    if HEALTHY_CODE not in book.codes:
+        raise ReadError(line, f"the code `{HEALTHY_CODE}`", "no such code")
 
 
 def _fields(section: Section) -> tuple[Field, ...]:
@@ -203,7 +203,7 @@ def _hidden(number: int, text: str) -> Hidden:
     return Hidden(name, unit, values, number)
 
 
-def _defined(line: Cursor, what: str) -> tuple[str, str, Display | None, Formula]:
+def _defined(line: Cursor, what: str) -> tuple[str, str, ReadDisplay | None, ReadFormula]:
     """Read ``name [unit] (printed ...) = `formula` ``."""
     name = line.name(what)
     unit = line.unit()
@@ -226,7 +226,7 @@ def _table(number: int, text: str) -> Table:
     name = line.name("a table")
     line.unit()
     line.need(": ")
-    entries: dict[Value, Value] = {}
+    entries: dict[ReadValue, ReadValue] = {}
     while True:
         key = line.value()
         line.need(" ", "a space and the value for the key")
@@ -251,7 +251,7 @@ def _events(section: Section) -> tuple[Event, ...]:
                 raise line.fail("an event before its attributes")
             name, unit, display, formula = _defined(line, "an attribute")
             line.text_and_end()
-            attribute = Attribute(name, display or Display(unit), formula, number)
+            attribute = Attribute(name, display or ReadDisplay(unit), formula, number)
             last = events[-1]
             attributes = _distinct([*last.attributes, attribute])
             events[-1] = Event(last.name, last.when, attributes, last.line)
@@ -268,9 +268,9 @@ def _events(section: Section) -> tuple[Event, ...]:
     return _distinct(events)
 
 
-def _conditions(section: Section) -> tuple[tuple[Formula, ...], tuple[Formula, ...]]:
-    valid: list[Formula] = []
-    sound: list[Formula] = []
+def _conditions(section: Section) -> tuple[tuple[ReadFormula, ...], tuple[ReadFormula, ...]]:
+    valid: list[ReadFormula] = []
+    sound: list[ReadFormula] = []
     for number, text in section.lines:
         line = Cursor(text, number)
         line.need("- ", "`- ` and a condition")
@@ -283,9 +283,9 @@ def _conditions(section: Section) -> tuple[tuple[Formula, ...], tuple[Formula, .
     return tuple(valid), tuple(sound)
 
 
-def _runbook(section: Section) -> tuple[tuple[Keep, ...], tuple[Rule, ...]]:
+def _runbook(section: Section) -> tuple[tuple[ReadKeep, ...], tuple[ReadRule, ...]]:
     lines = list(_list(section))
-    keeps: list[Keep] = []
+    keeps: list[ReadKeep] = []
     while len(keeps) < len(lines) and lines[len(keeps)][1].startswith("- "):
         keeps.append(_system_keep(*lines[len(keeps)]))
     del lines[: len(keeps)]
@@ -297,18 +297,18 @@ def _runbook(section: Section) -> tuple[tuple[Keep, ...], tuple[Rule, ...]]:
     return tuple(keeps), tuple(rules)
 
 
-def _system_keep(number: int, text: str) -> Keep:
+def _system_keep(number: int, text: str) -> ReadKeep:
     line = Cursor(text, number)
     line.need("- no repair ")
     for verb, sense in _SYSTEM_KEEPS:
         if line.take(verb):
             name = line.ticked_name("a field or relation in backticks")
             line.text_and_end()
-            return Keep(name, sense, number)
+            return ReadKeep(name, sense, number)
     raise line.fail("`changes`, `raises` or `lowers`")
 
 
-def _rule(place: int, lines: Sequence[Line]) -> Rule:
+def _rule(place: int, lines: Sequence[NumberedLine]) -> ReadRule:
     """Read one rule: its head and the indented lines when, set, else set, keep and note, in order."""
     number, text = lines[0]
     head = Cursor(text, number)
@@ -324,7 +324,7 @@ def _rule(place: int, lines: Sequence[Line]) -> Rule:
     when = cursors[0].formula()
     cursors[0].end()
     alternatives: list[tuple[Setting, ...]] = []
-    keeps: list[Keep] = []
+    keeps: list[ReadKeep] = []
     noted = False
     for cursor in cursors[1:]:
         if cursor.take("note: "):
@@ -337,15 +337,15 @@ def _rule(place: int, lines: Sequence[Line]) -> Rule:
             raise cursor.fail("`set`, then `else set`, `keep` and `note:`, in this order")
     if not alternatives:
         raise ReadError(lines[-1][0], "`set` in a rule", repr(lines[-1][1]))
-    return Rule(code, when, tuple(alternatives), tuple(keeps), number)
+    return ReadRule(code, when, tuple(alternatives), tuple(keeps), number)
 
 
 def _settings(line: Cursor) -> tuple[Setting, ...]:
     settings: list[Setting] = []
     while True:
         field = line.name("a field to set")
-        pick = next((pick for words, pick in _PICKS.items() if line.take(words)), Pick.VALUE)
-        if pick is Pick.VALUE:
+        pick = next((pick for words, pick in _PICKS.items() if line.take(words)), ReadPick.VALUE)
+        if pick is ReadPick.VALUE:
             line.need(" = ")
         settings.append(Setting(field, pick, line.formula()))
         if not line.take("; "):
@@ -353,16 +353,16 @@ def _settings(line: Cursor) -> tuple[Setting, ...]:
             return tuple(settings)
 
 
-def _rule_keeps(line: Cursor) -> list[Keep]:
-    keeps: list[Keep] = []
+def _rule_keeps(line: Cursor) -> list[ReadKeep]:
+    keeps: list[ReadKeep] = []
     while True:
         name = line.ticked_name("a field or relation in backticks")
-        sense = Sense.EQUAL
+        sense = ReadSense.EQUAL
         if line.take(" not above"):
-            sense = Sense.NOT_ABOVE
+            sense = ReadSense.NOT_ABOVE
         elif line.take(" not below"):
-            sense = Sense.NOT_BELOW
-        keeps.append(Keep(name, sense, line.line))
+            sense = ReadSense.NOT_BELOW
+        keeps.append(ReadKeep(name, sense, line.line))
         if not line.take(", "):
             line.end()
             return keeps

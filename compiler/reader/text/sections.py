@@ -9,7 +9,7 @@ import attrs
 
 from compiler.reader.text.errors import ReadError
 
-Line: TypeAlias = tuple[int, str]
+NumberedLine: TypeAlias = tuple[int, str]
 """A line number and what stands on the line."""
 
 
@@ -18,12 +18,12 @@ class Section:
     """A heading's line number and the lines below it that are not empty."""
 
     line: int
-    lines: tuple[Line, ...]
+    lines: tuple[NumberedLine, ...]
 
 
 def split_sections(
     text: str, first_line: int, names: Sequence[str], optional: frozenset[str] = frozenset()
-) -> tuple[tuple[Line, ...], dict[str, Section]]:
+) -> tuple[tuple[NumberedLine, ...], dict[str, Section]]:
     """Cut `text` at its headings, which must be `names` in order, save those optional.
 
     Args:
@@ -33,7 +33,7 @@ def split_sections(
         The lines before the first heading, empty ones left out, and the sections by name.
         An optional section that is absent is empty.
     """
-    before: list[Line] = []
+    before: list[NumberedLine] = []
     found: dict[str, Section] = {}
     lines = before
     heading = ""

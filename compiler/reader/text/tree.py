@@ -6,20 +6,20 @@ from typing import Literal, TypeAlias
 
 import attrs
 
-from compiler.reader.text.values import Value
+from compiler.reader.text.values import ReadValue
 
-Comparison: TypeAlias = Literal["==", "!=", "<", "<=", ">", ">="]
+ComparisonSign: TypeAlias = Literal["==", "!=", "<", "<=", ">", ">="]
 
 
 @attrs.frozen
-class Const:
+class ReadConst:
     """A number, flag or word."""
 
-    value: Value
+    value: ReadValue
 
 
 @attrs.frozen
-class Name:
+class ReadName:
     """A variable or relation."""
 
     name: str
@@ -29,22 +29,22 @@ class Name:
 class Add:
     """Terms with their signs, `True` for minus."""
 
-    terms: tuple[tuple[bool, Expr], ...]
+    terms: tuple[tuple[bool, ReadExpr], ...]
 
 
 @attrs.frozen
 class Multiply:
     """A product."""
 
-    factors: tuple[Expr, ...]
+    factors: tuple[ReadExpr, ...]
 
 
 @attrs.frozen
 class Modulo:
     """Remainder with the sign of the divisor."""
 
-    left: Expr
-    right: Expr
+    left: ReadExpr
+    right: ReadExpr
 
 
 @attrs.frozen
@@ -52,47 +52,47 @@ class Divide:
     """Quotient rounded up or down."""
 
     up: bool
-    left: Expr
-    right: Expr
+    left: ReadExpr
+    right: ReadExpr
 
 
 @attrs.frozen
 class Negate:
     """The negative of a number."""
 
-    operand: Expr
+    operand: ReadExpr
 
 
 @attrs.frozen
-class Apply:
+class ReadApply:
     """`min`, `max` or `abs`."""
 
     function: Literal["min", "max", "abs"]
-    arguments: tuple[Expr, ...]
+    arguments: tuple[ReadExpr, ...]
 
 
 @attrs.frozen
 class Compare:
     """Two values compared."""
 
-    operator: Comparison
-    left: Expr
-    right: Expr
+    operator: ComparisonSign
+    left: ReadExpr
+    right: ReadExpr
 
 
 @attrs.frozen
 class Member:
     """Whether a value is one of those listed."""
 
-    item: Expr
-    options: tuple[Expr, ...]
+    item: ReadExpr
+    options: tuple[ReadExpr, ...]
 
 
 @attrs.frozen
 class Not:
     """The opposite flag."""
 
-    operand: Expr
+    operand: ReadExpr
 
 
 @attrs.frozen
@@ -100,74 +100,74 @@ class Logic:
     """Flags joined by `and` or by `or`."""
 
     operator: Literal["and", "or"]
-    operands: tuple[Expr, ...]
+    operands: tuple[ReadExpr, ...]
 
 
 @attrs.frozen
 class Implies:
     """False only where left is true and right false."""
 
-    left: Expr
-    right: Expr
+    left: ReadExpr
+    right: ReadExpr
 
 
 @attrs.frozen
-class Choose:
+class ReadChoose:
     """One of two values by a condition."""
 
-    condition: Expr
-    then: Expr
-    otherwise: Expr
+    condition: ReadExpr
+    then: ReadExpr
+    otherwise: ReadExpr
 
 
 @attrs.frozen
-class Lookup:
+class ReadLookup:
     """A table's entry."""
 
     table: str
-    key: Expr
+    key: ReadExpr
 
 
 @attrs.frozen
-class With:
+class ReadWith:
     """The body in the state that differs by `changes`, all computed in the present state."""
 
-    body: Expr
-    changes: tuple[tuple[str, Expr], ...]
+    body: ReadExpr
+    changes: tuple[tuple[str, ReadExpr], ...]
 
 
 @attrs.frozen
-class Before:
+class ReadBefore:
     """The body in the state in which the rule fired."""
 
-    body: Expr
+    body: ReadExpr
 
 
-Expr: TypeAlias = (
-    Const
-    | Name
+ReadExpr: TypeAlias = (
+    ReadConst
+    | ReadName
     | Add
     | Multiply
     | Modulo
     | Divide
     | Negate
-    | Apply
+    | ReadApply
     | Compare
     | Member
     | Not
     | Logic
     | Implies
-    | Choose
-    | Lookup
-    | With
-    | Before
+    | ReadChoose
+    | ReadLookup
+    | ReadWith
+    | ReadBefore
 )
 
 
 @attrs.frozen
-class Formula:
+class ReadFormula:
     """A parsed formula, the line it stands on and every name in it."""
 
-    expr: Expr
+    expr: ReadExpr
     line: int
     names: frozenset[str]

@@ -12,18 +12,18 @@ from typing import Final, TypeAlias
 
 import attrs
 
-Value: TypeAlias = int | str
+ReadValue: TypeAlias = int | str
 """A number, a flag (bool, so also an int) or a word."""
 
 NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)")
+NUMBER_PATTERN: Final = re.compile(r"-?(?:0|[1-9][0-9]*)")
 QUOTED: Final = re.compile(r'"(?:[^"\\\n]|\\["\\n])*"')
 
 _FLAGS: Final = {"true": True, "false": False}
 _ESCAPE: Final = re.compile(r'\\(["\\n])')
 
 
-class Kind(enum.Enum):
+class ReadKind(enum.Enum):
     """What sort of value a quantity has."""
 
     NUMBER = "a number"
@@ -31,11 +31,11 @@ class Kind(enum.Enum):
     WORD = "a word"
 
 
-def kind_of(value: Value) -> Kind:
+def kind_of(value: ReadValue) -> ReadKind:
     """Give the kind of `value`."""
     if isinstance(value, bool):
-        return Kind.FLAG
-    return Kind.NUMBER if isinstance(value, int) else Kind.WORD
+        return ReadKind.FLAG
+    return ReadKind.NUMBER if isinstance(value, int) else ReadKind.WORD
 
 
 def unquote(text: str) -> str:
@@ -43,23 +43,23 @@ def unquote(text: str) -> str:
     return _ESCAPE.sub(lambda found: "\n" if found[1] == "n" else found[1], text[1:-1])
 
 
-def quote(word: str) -> str:
+def quoted_word(word: str) -> str:
     """Give `word` in double quotes."""
     escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 
 
-def format_value(value: Value, unit: str = "") -> str:
+def format_value(value: ReadValue, unit: str = "") -> str:
     """Write an exactly printed value, a number with its unit."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
         return f"{value} {unit}" if unit else str(value)
-    return value if NAME.fullmatch(value) else quote(value)
+    return value if NAME.fullmatch(value) else quoted_word(value)
 
 
 @attrs.frozen
-class Display:
+class ReadDisplay:
     """How a number is printed: shown amount = value * times / per, rounded half up."""
 
     unit: str
@@ -105,21 +105,21 @@ class Display:
         return None if scaled == 0 and number.startswith("-") else scaled
 
 
-def printed_pattern(kind: Kind, display: Display) -> str:
+def printed_pattern(kind: ReadKind, display: ReadDisplay) -> str:
     """Regular expression for a printed value of this kind."""
-    if kind is Kind.NUMBER:
+    if kind is ReadKind.NUMBER:
         return display.pattern
-    return "true|false" if kind is Kind.FLAG else f"{NAME.pattern}|{QUOTED.pattern}"
+    return "true|false" if kind is ReadKind.FLAG else f"{NAME.pattern}|{QUOTED.pattern}"
 
 
-def printed_reader(kind: Kind, display: Display) -> Callable[[str], Value | None]:
+def printed_reader(kind: ReadKind, display: ReadDisplay) -> Callable[[str], ReadValue | None]:
     """Give the function from a text that fits `printed_pattern` to what it stands for.
 
     Numbers come in units of their last decimal. None means that the text is not as printed.
     """
-    if kind is Kind.NUMBER:
+    if kind is ReadKind.NUMBER:
         return display.read
-    return _FLAGS.get if kind is Kind.FLAG else read_word
+    return _FLAGS.get if kind is ReadKind.FLAG else read_word
 
 
 def read_word(text: str) -> str | None:
@@ -128,10 +128,10 @@ def read_word(text: str) -> str | None:
     return word if format_value(word) == text and text not in _FLAGS else None
 
 
-def read_plain(text: str) -> Value | None:
+def read_plain(text: str) -> ReadValue | None:
     """Give the number, flag or word that stands in `text` without a unit; None if none does."""
     if text in _FLAGS:
         return _FLAGS[text]
-    if NUMBER.fullmatch(text):
+    if NUMBER_PATTERN.fullmatch(text):
         return int(text) if text != "-0" and len(text) < 20 else None
     return read_word(text) if NAME.fullmatch(text) or QUOTED.fullmatch(text) else None

@@ -77,7 +77,7 @@ def amend_plan(frozen: Path, plan: Plan, task_set: TaskSet, reason: str) -> str:
     if not reason.strip() or "\n" in reason:
         raise refuse("an amendment needs a reason, on one line", helps=("give it with --reason",))
     new = _pinned(plan, task_set)
-    if not changes(seal.links[-1].plan, new):
+    if not plan_changes(seal.links[-1].plan, new):
         raise refuse("the amendment changes nothing", str(frozen))
     return _frozen_text([*seal.links, _sealed(new, reason.strip(), seal.hash)])
 
@@ -125,7 +125,7 @@ def parse_frozen(text: str, place: str) -> tuple[Plan, Seal]:
         except StudyError as error:
             altered = [Fault(departure, place) for departure in departures]
             raise StudyError([*altered, *error.faults]) from error
-        links.append(Link(plan, item["reason"], item["hash"], changes(links[-1].plan, plan) if links else ()))
+        links.append(Link(plan, item["reason"], item["hash"], plan_changes(links[-1].plan, plan) if links else ()))
         before = item["hash"]
     status = ALTERED if departures else AMENDED if len(links) > 1 else FROZEN
     return links[-1].plan, Seal(status, tuple(links), tuple(departures))
@@ -156,7 +156,7 @@ def with_departures(seal: Seal, task_set: TaskSet, *, expected: str = "") -> Sea
     return replace(seal, departures=tuple(found), expected=expected)
 
 
-def changes(before: Plan, after: Plan) -> tuple[str, ...]:
+def plan_changes(before: Plan, after: Plan) -> tuple[str, ...]:
     """Say in words what `after` has different, by key."""
     old, new = _flat(plan_content(before)), _flat(plan_content(after))
     keys = [*old, *(key for key in new if key not in old)]

@@ -25,10 +25,10 @@ from gpu_train_debug.study.statistics.controls import (
     outcome_rates,
     pair_twins,
 )
-from gpu_train_debug.study.statistics.errors import KINDS, agreeing_pairs, error_counts, flat_groups
+from gpu_train_debug.study.statistics.errors import ERROR_KINDS, agreeing_pairs, error_counts, flat_groups
 from gpu_train_debug.study.statistics.paired import compare_arms, task_means
 from gpu_train_debug.study.statistics.passk import pass_rates
-from gpu_train_debug.study.statistics.scopes import Scope, part_scopes, whole_scopes
+from gpu_train_debug.study.statistics.scopes import TaskScope, part_scopes, whole_scopes
 from gpu_train_debug.study.statistics.score import ArmScores, Scores, failure_notes
 from gpu_train_debug.study.statistics.tabulate import Columns, Row, estimate_row, rounded
 
@@ -118,7 +118,7 @@ def _notes(scores: Scores, plan: Plan) -> list[str]:
     return notes
 
 
-def _scores(scores: Scores, scopes: Sequence[Scope]) -> list[Row]:
+def _scores(scores: Scores, scopes: Sequence[TaskScope]) -> list[Row]:
     columns = Columns()
     for arm in scores.arms:
         for metric in METRICS:
@@ -126,7 +126,7 @@ def _scores(scores: Scores, scopes: Sequence[Scope]) -> list[Row]:
     return columns.rows(scopes)
 
 
-def _comparisons(scores: Scores, scopes: Sequence[Scope], plan: Plan) -> list[Row]:
+def _comparisons(scores: Scores, scopes: Sequence[TaskScope], plan: Plan) -> list[Row]:
     return [
         {
             "arm": found.arm,
@@ -144,7 +144,7 @@ def _comparisons(scores: Scores, scopes: Sequence[Scope], plan: Plan) -> list[Ro
     ]
 
 
-def _pass_rates(scores: Scores, scopes: Sequence[Scope], plan: Plan) -> list[Row]:
+def _pass_rates(scores: Scores, scopes: Sequence[TaskScope], plan: Plan) -> list[Row]:
     columns = Columns()
     for arm in scores.arms:
         ks = tuple(k for k in plan.pass_at if k <= arm.samples)
@@ -153,19 +153,19 @@ def _pass_rates(scores: Scores, scopes: Sequence[Scope], plan: Plan) -> list[Row
     return columns.rows(scopes)
 
 
-def _errors(scores: Scores, scopes: Sequence[Scope]) -> list[Row]:
+def _errors(scores: Scores, scopes: Sequence[TaskScope]) -> list[Row]:
     """`agreement`, of pairs of wrong answers those that agree; and the shares of errors by the kind of their task."""
     columns = Columns()
     for arm in scores.arms:
         if arm.samples > 1:
             columns.add({"arm": arm.name, "kind": "agreement"}, *agreeing_pairs(arm))
             counts, errors = error_counts(arm)
-            for kind, column in zip(KINDS, counts.T, strict=True):
+            for kind, column in zip(ERROR_KINDS, counts.T, strict=True):
                 columns.add({"arm": arm.name, "kind": kind}, column, errors[:, 0])
     return columns.rows(scopes)
 
 
-def _flat_groups(scores: Scores, scopes: Sequence[Scope], plan: Plan) -> list[Row]:
+def _flat_groups(scores: Scores, scopes: Sequence[TaskScope], plan: Plan) -> list[Row]:
     columns = Columns()
     for arm in scores.arms:
         for size in plan.group_sizes:
@@ -209,7 +209,7 @@ def _calibration(scores: Scores, plan: Plan) -> dict[str, Any]:
     return {"arm": plan.band.arm, "metric": plan.band.metric, "band": [plan.band.low, plan.band.high], "splits": rows}
 
 
-def _outcomes(scores: Scores, scopes: Sequence[Scope]) -> list[Row]:
+def _outcomes(scores: Scores, scopes: Sequence[TaskScope]) -> list[Row]:
     healthy = healthy_codes(scores.tasks)
     controls = np.array([task.control for task in scores.tasks], dtype=np.float64)
     columns = Columns()

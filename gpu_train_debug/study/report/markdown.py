@@ -12,7 +12,7 @@ from gpu_train_debug.study.inputs.freeze import ALTERED, AMENDED, FROZEN, UNFROZ
 from gpu_train_debug.study.inputs.plan import ALL
 from gpu_train_debug.study.statistics.band import INSIDE, MIXABLE, TOO_FEW
 from gpu_train_debug.study.statistics.controls import BEYOND, CONTROL_OUTCOMES, FAULT_OUTCOMES
-from gpu_train_debug.study.statistics.errors import KINDS
+from gpu_train_debug.study.statistics.errors import ERROR_KINDS
 from gpu_train_debug.study.statistics.resample import THIN
 from gpu_train_debug.study.statistics.tabulate import Row, percent, pick
 
@@ -198,7 +198,7 @@ def _errors(content: Mapping[str, Any]) -> str:
     if not rows:
         return ""
     keys = dict.fromkeys((row["arm"], row["split"]) for row in rows)
-    names = ("agreement", *KINDS)
+    names = ("agreement", *ERROR_KINDS)
     cells = (
         [_text(arm), _split(split), *(estimate(_first(rows, arm=arm, split=split, kind=kind)) for kind in names)]
         for arm, split in keys
@@ -212,7 +212,7 @@ def _errors(content: Mapping[str, Any]) -> str:
         "samples. `same`: every sample gives one and the same wrong answer. `silent`: no sample has an answer. "
         "`scattered`: no sample is right, and they don't all give one answer. `unstable`: some samples are right."
     )
-    head = ["arm", "split", "agreement (systematic)", *KINDS]
+    head = ["arm", "split", "agreement (systematic)", *ERROR_KINDS]
     return "\n\n".join(["## Residual errors", told, kinds, table(head, cells)])
 
 

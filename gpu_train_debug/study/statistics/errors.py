@@ -27,7 +27,7 @@ import numpy as np
 from gpu_train_debug.study.statistics.resample import Floats
 from gpu_train_debug.study.statistics.score import ArmScores, Reply
 
-KINDS = ("same", "silent", "scattered", "unstable")
+ERROR_KINDS = ("same", "silent", "scattered", "unstable")
 
 
 def error_kind(row: tuple[Reply, ...]) -> str | None:
@@ -46,7 +46,7 @@ def error_counts(arm: ArmScores) -> tuple[Floats, Floats]:
     """Errors of each task by the kind of the task, shape (tasks, kinds), and all errors, shape (tasks, 1)."""
     errors = (1 - arm.exact).sum(axis=1, keepdims=True)
     kinds = [error_kind(row) for row in arm.replies]
-    counts = np.array([[kind == name for name in KINDS] for kind in kinds], dtype=np.float64)
+    counts = np.array([[kind == name for name in ERROR_KINDS] for kind in kinds], dtype=np.float64)
     return counts * errors, errors
 
 

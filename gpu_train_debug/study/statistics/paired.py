@@ -14,7 +14,7 @@ import numpy as np
 
 from gpu_train_debug.study.inputs.plan import METRICS, Plan
 from gpu_train_debug.study.statistics.resample import Estimate, Floats, signs
-from gpu_train_debug.study.statistics.scopes import Scope
+from gpu_train_debug.study.statistics.scopes import TaskScope
 from gpu_train_debug.study.statistics.score import Scores
 
 _TIE = 1e-9  # sums of the same scores in another order differ by less
@@ -55,7 +55,7 @@ def differences(scores: Scores, comparisons: Sequence[tuple[str, str]], metric: 
     return np.stack([means[arm] - means[other] for arm, other in comparisons], axis=1)
 
 
-def compare_arms(scores: Scores, scopes: Sequence[Scope], plan: Plan) -> list[Comparison]:
+def compare_arms(scores: Scores, scopes: Sequence[TaskScope], plan: Plan) -> list[Comparison]:
     """Compare the arms as the plan says, on each scope and metric."""
     found: list[Comparison] = []
     if not plan.comparisons:

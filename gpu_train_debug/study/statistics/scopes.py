@@ -18,7 +18,7 @@ from gpu_train_debug.study.statistics.resample import Resampler
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class TaskScope:
     """A set of tasks.
 
     Attributes:
@@ -41,7 +41,7 @@ class Scope:
         return named | {self.kind: self.part} if self.kind else named
 
 
-def whole_scopes(tasks: Sequence[Task], bootstrap: Bootstrap) -> list[Scope]:
+def whole_scopes(tasks: Sequence[Task], bootstrap: Bootstrap) -> list[TaskScope]:
     """All tasks, if there are several splits, and each split."""
     splits = list(dict.fromkeys(task.split for task in tasks))
     everything = [_scope(tasks, bootstrap, None, "", "", range(len(tasks)))] if len(splits) > 1 else []
@@ -51,7 +51,7 @@ def whole_scopes(tasks: Sequence[Task], bootstrap: Bootstrap) -> list[Scope]:
     ]
 
 
-def part_scopes(tasks: Sequence[Task], bootstrap: Bootstrap, kind: str) -> list[Scope]:
+def part_scopes(tasks: Sequence[Task], bootstrap: Bootstrap, kind: str) -> list[TaskScope]:
     """Each archetype or each tier of each split, in the order of the tasks."""
     parts: dict[tuple[str, str], list[int]] = {}
     for row, task in enumerate(tasks):
@@ -61,7 +61,7 @@ def part_scopes(tasks: Sequence[Task], bootstrap: Bootstrap, kind: str) -> list[
 
 def _scope(
     tasks: Sequence[Task], bootstrap: Bootstrap, split: str | None, kind: str, part: str, rows: Sequence[int]
-) -> Scope:
+) -> TaskScope:
     stratified = split is None and bootstrap.stratify
     resampler = Resampler(
         [tasks[row].split if stratified else "" for row in rows],
@@ -69,4 +69,4 @@ def _scope(
         confidence=bootstrap.confidence,
         key=f"{bootstrap.seed}/{split or ALL}/{kind}/{part}",
     )
-    return Scope(split, kind, part, np.array(rows, dtype=np.intp), resampler)
+    return TaskScope(split, kind, part, np.array(rows, dtype=np.intp), resampler)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gpu_train_debug.study.statistics.resample import Estimate, Floats
-from gpu_train_debug.study.statistics.scopes import Scope
+from gpu_train_debug.study.statistics.scopes import TaskScope
 
 Row = dict[str, Any]
 
@@ -32,7 +32,7 @@ class Columns:
         self._numerators.append(numerators)
         self._denominators.append(np.ones(len(numerators)) if denominators is None else denominators)
 
-    def rows(self, scopes: Iterable[Scope]) -> list[Row]:
+    def rows(self, scopes: Iterable[TaskScope]) -> list[Row]:
         """Estimate each column on each scope; a column in which no task of the scope has a say is left out."""
         if not self._keys:
             return []

@@ -25,7 +25,7 @@ from compiler.emit.record import (
     task_id,
 )
 from compiler.plan import SystemPlan
-from solvers.outcome import Answer
+from solvers.outcome import WalkAnswer
 
 META = Meta(
     tier="computed",
@@ -64,14 +64,14 @@ def test_task_id_grows_when_the_number_is_long() -> None:
 
 def test_gold_has_codes_in_runbook_order_and_typed_values(system: SystemPlan) -> None:
     fix = (("batch", 4), ("glaze", 1), ("fan", 1))
-    pair = Answer(frozenset({"FAN_OFF", "OVERLOADED"}), fix)
+    pair = WalkAnswer(frozenset({"FAN_OFF", "OVERLOADED"}), fix)
     text = gold_json(system, pair)
     assert text == ('{"diagnosis": ["OVERLOADED", "FAN_OFF"], "fix": {"batch": 4, "glaze": "half-rye", "fan": true}}')
     assert read_gold(text) == Gold(("OVERLOADED", "FAN_OFF"), {"batch": 4, "glaze": "half-rye", "fan": True})
-    assert gold_json(system, Answer(frozenset({"FAN_OFF"}), (("fan", 0),))) == (
+    assert gold_json(system, WalkAnswer(frozenset({"FAN_OFF"}), (("fan", 0),))) == (
         '{"diagnosis": "FAN_OFF", "fix": {"fan": false}}'
     )
-    assert gold_json(system, Answer(frozenset(), ())) == '{"diagnosis": "HEALTHY", "fix": {}}'
+    assert gold_json(system, WalkAnswer(frozenset(), ())) == '{"diagnosis": "HEALTHY", "fix": {}}'
     assert read_gold('{"diagnosis": "HEALTHY", "fix": {}}') == Gold((), {})
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from compiler.explain.words import Values
+from compiler.explain.words import ValueWords
 from compiler.explain.writeup import explain_task
 from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.splits import TaskSpec
-from compiler.tasks.maker import Made, Workbench
+from compiler.tasks.maker import Made, TaskMaker
 from solvers.counting.runners_up import runners_up
 from solvers.evaluate import cost, is_repair, named_fields
 from solvers.problem import Problem, Rel, Sort
@@ -25,9 +25,9 @@ def ids(folder: Path, uniqueness: str) -> list[str]:
     return [each["id"] for each in records if json.loads(each["meta"])["uniqueness"] == uniqueness]
 
 
-def made(program: ProgramPlan, dataset: DatasetPlan, id_: str) -> tuple[Made, Workbench]:
+def made(program: ProgramPlan, dataset: DatasetPlan, id_: str) -> tuple[Made, TaskMaker]:
     split, archetype, index = id_.split("-")
-    workbench = Workbench(program, dataset, prove=False)
+    workbench = TaskMaker(program, dataset, prove=False)
     task = workbench.make(TaskSpec(split, archetype, int(index)))
     assert isinstance(task, Made)
     return task, workbench
@@ -97,7 +97,7 @@ def test_a_flag_that_stays_settles_what_it_rests_on(program: ProgramPlan) -> Non
     plan = program.systems["service"]
     world = {variable.name: variable.domain[0] for variable in plan.problem.variables}
     worlds = [{**world, "pool": pool} for pool in (5, 80)]
-    same, own = Values(plan).contrast(Rel("pool_fits", Sort.BOOL), worlds)
+    same, own = ValueWords(plan).contrast(Rel("pool_fits", Sort.BOOL), worlds)
     assert same.startswith("`needed` = ")
     assert [told[0] for told in own] == ["`pool` = 5 connections", "`pool` = 80 connections"]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from compiler.emit.prompt.formula import formula
 from compiler.frontend.lower import lower_program
-from compiler.frontend.lower_expressions import shown
+from compiler.frontend.lower_expressions import shown_amount
 from compiler.plan import ArchetypePlan, Display, ProgramPlan, SystemPlan
 from dsl.analysis.bounds import Bounds
 from dsl.checked import CheckedProgram, CheckedSystem
@@ -184,11 +184,11 @@ def test_shown_expression_rounds_as_the_display_does(
 ) -> None:
     display = Display(numerator=numerator, denominator=denominator, decimals=decimals)
     problem = Problem("p", (), (), (), ())
-    assert value(problem, shown(Const(number), display), {}) == display.shown(number)
+    assert value(problem, shown_amount(Const(number), display), {}) == display.shown(number)
 
 
 def test_exact_display_leaves_the_value_alone() -> None:
-    assert shown(Var("x"), Display(unit="MiB")) == Var("x")
+    assert shown_amount(Var("x"), Display(unit="MiB")) == Var("x")
 
 
 def test_lowering_does_not_depend_on_the_order_of_files() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from strategies.prompt_texts import tiny
 
-from compiler.reader import Ending, Solution, read_prompt, solve
+from compiler.reader import ReadEnding, Solution, read_prompt, solve
 
 # at the start a = 2 of 1, 2, 3, 4; b = 1 of 0, 1, 2; on = true of false, true; mood = calm of calm, wild
 
@@ -19,24 +19,24 @@ def rule(when: str, *lines: str, code: str = "LOW", number: int = 1) -> str:
 
 
 ENDINGS = [
-    (Ending.HEALTHY, rule("a > 2", "set a = `1`"), ""),
-    (Ending.ANSWER, rule("a < 3", "set a = `3`"), ""),
-    (Ending.UNCOVERED, rule("a > 2", "set a = `1`"), "- a run is sound when `a > 2`"),
-    (Ending.UNSOUND, rule("a < 3", "set a = `3`"), "- a run is sound when `a > 3`"),
-    (Ending.REPEATED, rule("a < 3", "set a = `3`") + rule("a == 3", "set a = `2`", code="B", number=2), ""),
-    (Ending.REPEATED, rule("a < 3", "set a = `1`"), ""),
-    (Ending.NO_VALUE, rule("a < 3", "set a = first where `a > 4`"), ""),
-    (Ending.NO_VALUE, rule("a < 3", "set a = `a + 9`"), ""),
-    (Ending.INVALID, rule("a < 3", "set a = `3`"), "- every run satisfies `a != 3`"),
+    (ReadEnding.HEALTHY, rule("a > 2", "set a = `1`"), ""),
+    (ReadEnding.ANSWER, rule("a < 3", "set a = `3`"), ""),
+    (ReadEnding.UNCOVERED, rule("a > 2", "set a = `1`"), "- a run is sound when `a > 2`"),
+    (ReadEnding.UNSOUND, rule("a < 3", "set a = `3`"), "- a run is sound when `a > 3`"),
+    (ReadEnding.REPEATED, rule("a < 3", "set a = `3`") + rule("a == 3", "set a = `2`", code="B", number=2), ""),
+    (ReadEnding.REPEATED, rule("a < 3", "set a = `1`"), ""),
+    (ReadEnding.NO_VALUE, rule("a < 3", "set a = first where `a > 4`"), ""),
+    (ReadEnding.NO_VALUE, rule("a < 3", "set a = `a + 9`"), ""),
+    (ReadEnding.INVALID, rule("a < 3", "set a = `3`"), "- every run satisfies `a != 3`"),
     (
-        Ending.TOO_MANY,
+        ReadEnding.TOO_MANY,
         rule("a == 2", "set a = `3`", code="A")
         + rule("a == 3", "set a = `4`", code="B", number=2)
         + rule("a == 4", "set a = `1`", code="C", number=3),
         "",
     ),
     (
-        Ending.REPEATED,
+        ReadEnding.REPEATED,
         rule("a == 2 or a == 4", "set a = `3`", code="A") + rule("a == 3", "set a = `4`", code="B", number=2),
         "",
     ),
@@ -44,11 +44,11 @@ ENDINGS = [
 
 
 @pytest.mark.parametrize(("ending", "runbook", "conditions"), ENDINGS)
-def test_walk_ends_as_the_runbook_says(ending: Ending, runbook: str, conditions: str) -> None:
+def test_walk_ends_as_the_runbook_says(ending: ReadEnding, runbook: str, conditions: str) -> None:
     solution = solved(runbook, conditions=conditions)
     (walk,) = solution.walks
     assert walk.ending is ending
-    assert (solution.answer is None) == (ending not in (Ending.ANSWER, Ending.HEALTHY))
+    assert (solution.answer is None) == (ending not in (ReadEnding.ANSWER, ReadEnding.HEALTHY))
 
 
 FIXES = [
@@ -117,12 +117,12 @@ def test_worlds_part_only_where_hidden_values_matter() -> None:
     solution = solved(runbook, hidden="- h: 1, 2, 3 | x\n- i: 1, 2, 3, 4, 5 | x")
     assert solution.reason == "ambiguous"
     assert {(walk.ending, tuple(walk.fix.items()), walk.worlds) for walk in solution.walks} == {
-        (Ending.HEALTHY, (), 10),
-        (Ending.ANSWER, (("a", 3),), 5),
+        (ReadEnding.HEALTHY, (), 10),
+        (ReadEnding.ANSWER, (("a", 3),), 5),
     }
 
 
 def test_solve_stops_when_the_walks_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("compiler.reader.answer.walk.MAX_WORK", 10)
+    monkeypatch.setattr("compiler.reader.answer.walk.MAX_READ_WORK", 10)
     solution = solved(rule("a == 2", "set a = largest where `a * a + a * a < 9`"))
     assert (solution.answer, solution.reason) == (None, "too much work")

@@ -17,7 +17,7 @@ from compiler.dataset.staging import describe_file
 from compiler.frontend.run import run_frontend
 from compiler.plan import ProgramPlan
 from compiler.splits import TaskSpec
-from compiler.tasks.maker import Workbench
+from compiler.tasks.maker import TaskMaker
 from compiler.verify.folder import UnreadableFolderError, verify_folder
 
 Record = dict[str, Any]
@@ -238,7 +238,7 @@ def test_a_folder_without_a_manifest_cannot_be_verified(program: ProgramPlan, tm
 def rendered(program: ProgramPlan, id_: str, draw: int) -> Record:
     """A later candidate of a task, rendered just as if it were the task."""
     split, archetype, number = id_.split("-")
-    workbench = Workbench(program, program.datasets["incidents"])
+    workbench = TaskMaker(program, program.datasets["incidents"])
     spec = TaskSpec(split, archetype, int(number))
     world = workbench.candidate(spec, draw)
     assert world is not None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dsl.analysis.intervals import MAYBE, NO, YES, Interval, apply, hull, union
+from dsl.analysis.intervals import MAYBE, NO, YES, Interval, apply_interval, hull, union
 
 NUMBERS = st.integers(-30, 30)
 EXACT = {
@@ -41,7 +41,7 @@ def intervals(draw: st.DrawFn) -> Interval:
 def test_interval_holds_every_value(op: str, left: Interval, right: Interval) -> None:
     if op in ("floor", "ceil", "mod") and 0 in right:
         right = Interval(1, max(1, right.high))
-    result = apply(op, [left, right])
+    result = apply_interval(op, [left, right])
     for a in range(left.low, left.high + 1):
         for b in range(right.low, right.high + 1):
             assert EXACT[op](a, b) in result
@@ -51,8 +51,8 @@ def test_interval_holds_every_value(op: str, left: Interval, right: Interval) ->
 def test_chain_is_the_same_as_its_steps(op: str, args: list[Interval]) -> None:
     step_by_step = args[0]
     for arg in args[1:]:
-        step_by_step = apply(op, [step_by_step, arg])
-    assert apply(op, args) == step_by_step
+        step_by_step = apply_interval(op, [step_by_step, arg])
+    assert apply_interval(op, args) == step_by_step
 
 
 @pytest.mark.parametrize("op", sorted(LOGIC))
@@ -60,27 +60,27 @@ def test_chain_is_the_same_as_its_steps(op: str, args: list[Interval]) -> None:
 @pytest.mark.parametrize("right", [NO, MAYBE, YES], ids=str)
 def test_logic_is_exact(op: str, left: Interval, right: Interval) -> None:
     values = [LOGIC[op](a, b) for a in range(left.low, left.high + 1) for b in range(right.low, right.high + 1)]
-    assert apply(op, [left, right]) == hull(values)
+    assert apply_interval(op, [left, right]) == hull(values)
 
 
 @given(inner=intervals())
 def test_unary_operators_are_exact(inner: Interval) -> None:
     values = range(inner.low, inner.high + 1)
-    assert apply("neg", [inner]) == hull([-value for value in values])
-    assert apply("abs", [inner]) == hull([abs(value) for value in values])
+    assert apply_interval("neg", [inner]) == hull([-value for value in values])
+    assert apply_interval("abs", [inner]) == hull([abs(value) for value in values])
 
 
 def test_known_condition_chooses_its_branch() -> None:
     then, otherwise = Interval(1, 2), Interval(7, 9)
-    assert apply("if", [YES, then, otherwise]) == then
-    assert apply("if", [NO, then, otherwise]) == otherwise
-    assert apply("if", [MAYBE, then, otherwise]) == union(then, otherwise)
+    assert apply_interval("if", [YES, then, otherwise]) == then
+    assert apply_interval("if", [NO, then, otherwise]) == otherwise
+    assert apply_interval("if", [MAYBE, then, otherwise]) == union(then, otherwise)
 
 
 def test_negation_swaps_yes_and_no() -> None:
-    assert [apply("not", [each]) for each in (NO, MAYBE, YES)] == [YES, MAYBE, NO]
+    assert [apply_interval("not", [each]) for each in (NO, MAYBE, YES)] == [YES, MAYBE, NO]
 
 
 def test_unknown_operator_is_misuse() -> None:
     with pytest.raises(ValueError, match="no operator"):
-        apply("xor", [YES, YES])
+        apply_interval("xor", [YES, YES])

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from compiler.frontend.run import run_frontend
-from dsl.diagnostics.check_codes import NAMES, RULES, TYPES
+from dsl.diagnostics.check_codes import NAME_CODES, RULE_CODES, TYPE_CODES
 from dsl.diagnostics.diagnostic import Diagnostic, render_text
-from dsl.diagnostics.syntax_codes import CODES
+from dsl.diagnostics.syntax_codes import LANGUAGE_CODES
 
 FOLDER = Path(__file__).parents[1] / "bad_check"
 PROGRAMS = sorted(path for path in FOLDER.iterdir() if path.suffix == ".arch" or path.is_dir())
-OWN = {entry.code for block in (NAMES, TYPES, RULES) for entry in block}
+OWN = {entry.code for block in (NAME_CODES, TYPE_CODES, RULE_CODES) for entry in block}
 
 
 def main_file(path: Path) -> Path:
@@ -42,15 +42,15 @@ def test_bad_program_gives_its_messages(
     golden("\n\n".join(map(render_text, found)) + "\n", path.with_suffix(".expect"))
 
 
-@pytest.mark.parametrize("code", sorted(code for code in OWN if CODES[code].sample))
+@pytest.mark.parametrize("code", sorted(code for code in OWN if LANGUAGE_CODES[code].sample))
 def test_sample_gives_its_own_code_alone(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "sample.arch").write_text(CODES[code].sample or "", encoding="utf-8")
+    (tmp_path / "sample.arch").write_text(LANGUAGE_CODES[code].sample or "", encoding="utf-8")
     found = diagnose(Path("sample.arch"), tmp_path, monkeypatch)
     assert {each.code for each in found} == {code}, "\n".join(map(render_text, found))
 
 
 def test_every_code_is_in_the_catalogue_once() -> None:
-    blocks = [entry.code for block in (NAMES, TYPES, RULES) for entry in block]
+    blocks = [entry.code for block in (NAME_CODES, TYPE_CODES, RULE_CODES) for entry in block]
     assert blocks == sorted(set(blocks), key=lambda code: (code[1:], code[0]))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dsl.diagnostics.diagnostic import render_text
-from dsl.diagnostics.syntax_codes import CODES
+from dsl.diagnostics.syntax_codes import LANGUAGE_CODES
 from dsl.source import Source
 from dsl.syntax.parser import parse_text
 
@@ -34,12 +34,14 @@ def test_bad_program_gives_its_message(path: Path, golden: Callable[[str, Path],
 
 def test_every_syntax_code_has_a_bad_program() -> None:
     shown = {code for path in PROGRAMS for code in expected_codes(path.read_text(encoding="utf-8"))}
-    assert shown >= {code for code, entry in CODES.items() if code < "E120" and entry.sample is not None}
+    assert shown >= {code for code, entry in LANGUAGE_CODES.items() if code < "E120" and entry.sample is not None}
 
 
-@pytest.mark.parametrize("code", sorted(code for code, entry in CODES.items() if code < "E120" and entry.sample))
+@pytest.mark.parametrize(
+    "code", sorted(code for code, entry in LANGUAGE_CODES.items() if code < "E120" and entry.sample)
+)
 def test_sample_gives_its_own_code(code: str) -> None:
-    _, diagnostics = parse_text(Source("sample.arch", CODES[code].sample or ""))
+    _, diagnostics = parse_text(Source("sample.arch", LANGUAGE_CODES[code].sample or ""))
     found = [diagnostic.code for diagnostic in diagnostics]
     assert code in found
     assert len(set(found)) == 1 or code == "E115"

@@ -17,7 +17,7 @@ from strategies import trees
 from dsl.diagnostics.diagnostic import Diagnostic, render_text, to_json
 from dsl.source import Source
 from dsl.syntax import nodes
-from dsl.syntax.lexer import MAX_ERRORS, language
+from dsl.syntax.lexer import MAX_SYNTAX_ERRORS, language
 from dsl.syntax.loader import load
 from dsl.syntax.parser import parse_text
 from dsl.syntax.printer import print_module
@@ -44,7 +44,7 @@ def parse(text: str) -> tuple[nodes.Module | None, tuple[Diagnostic, ...]]:
     source = Source("hostile.arch", text)
     module, diagnostics = parse_text(source)
     assert (module is None) == bool(diagnostics)
-    assert len(diagnostics) <= MAX_ERRORS + 1
+    assert len(diagnostics) <= MAX_SYNTAX_ERRORS + 1
     for diagnostic in diagnostics:
         assert diagnostic.span is not None
         assert 0 <= diagnostic.span.start <= diagnostic.span.end <= len(text)

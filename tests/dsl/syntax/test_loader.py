@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dsl.diagnostics.diagnostic import render_text
-from dsl.diagnostics.syntax_codes import CODES
+from dsl.diagnostics.syntax_codes import LANGUAGE_CODES
 from dsl.syntax import loader
 from dsl.syntax.loader import Loaded, load
 
@@ -34,7 +34,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
 
 def codes(loaded: Loaded) -> list[str]:
     found = [diagnostic.code for diagnostic in loaded.diagnostics]
-    assert set(found) <= set(CODES)
+    assert set(found) <= set(LANGUAGE_CODES)
     return found
 
 

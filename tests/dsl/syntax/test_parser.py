@@ -19,7 +19,7 @@ def parse(text: str) -> nodes.Module:
     return module
 
 
-def value(text: str) -> nodes.Expr:
+def value(text: str) -> nodes.Expression:
     declaration = parse(f"const c = {text}").declarations[0]
     assert isinstance(declaration, nodes.ConstDecl)
     return declaration.value
@@ -33,7 +33,7 @@ def number(digits: int, unit: str | None = None) -> nodes.IntLit:
     return nodes.IntLit(digits, unit, span=HERE)
 
 
-def binary(op: str, left: nodes.Expr, right: nodes.Expr) -> nodes.Binary:
+def binary(op: str, left: nodes.Expression, right: nodes.Expression) -> nodes.Binary:
     return nodes.Binary(op, left, right, span=HERE)
 
 
@@ -61,7 +61,7 @@ A, B, C = name("a"), name("b"), name("c")
         ('"a \\"b\\" \\\\n\\n"', nodes.StrLit('a "b" \\n\n', span=HERE)),
     ],
 )
-def test_expression_builds(text: str, expected: nodes.Expr) -> None:
+def test_expression_builds(text: str, expected: nodes.Expression) -> None:
     assert value(text) == expected
 
 

@@ -19,7 +19,7 @@ def parse_module(text: str) -> nodes.Module:
     return module
 
 
-def parse_expr(text: str) -> nodes.Expr:
+def parse_expr(text: str) -> nodes.Expression:
     declaration = parse_module(f"const c = {text}\n").declarations[0]
     assert isinstance(declaration, nodes.ConstDecl)
     return declaration.value
@@ -34,12 +34,12 @@ def test_printing_then_parsing_gives_the_same_tree(module: nodes.Module) -> None
 
 
 @given(trees.exprs)
-def test_printed_expression_parses_to_itself(expr: nodes.Expr) -> None:
+def test_printed_expression_parses_to_itself(expr: nodes.Expression) -> None:
     assert parse_expr(print_expr(expr)) == expr
 
 
 @given(trees.exprs)
-def test_each_printed_parenthesis_around_a_part_is_needed(expr: nodes.Expr) -> None:
+def test_each_printed_parenthesis_around_a_part_is_needed(expr: nodes.Expression) -> None:
     text = print_expr(expr)
     pairs = matching_parentheses(text)
     for start, end in pairs.items():

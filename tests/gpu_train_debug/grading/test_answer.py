@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from gpu_train_debug.grading.answer import (
-    MAX_DEPTH,
+    MAX_ANSWER_DEPTH,
     MAX_DIGITS,
     Answer,
     Gold,
@@ -81,7 +81,7 @@ def test_there_is_no_answer_in(reply: str, reason: str) -> None:
 
 
 def test_the_limits_are_those_of_the_page() -> None:
-    assert (MAX_DEPTH, MAX_DIGITS, MAX_LENGTH) == (16, 100, 1_000_000)
+    assert (MAX_ANSWER_DEPTH, MAX_DIGITS, MAX_LENGTH) == (16, 100, 1_000_000)
 
 
 def test_an_answer_counts_however_much_stands_before_it() -> None:
@@ -145,7 +145,7 @@ def test_a_value_is_read_with_its_type(text: str, value: object) -> None:
 
 def test_reading_does_not_depend_on_the_limits_of_the_process() -> None:
     long = f'{{"fix": {{"f": {"1" * 700}}}}}'
-    deep = '{"a":' * MAX_DEPTH + "1" + "}" * MAX_DEPTH
+    deep = '{"a":' * MAX_ANSWER_DEPTH + "1" + "}" * MAX_ANSWER_DEPTH
     expected = read_answer(long), read_answer(deep)
     digits, frames = sys.get_int_max_str_digits(), sys.getrecursionlimit()
     try:

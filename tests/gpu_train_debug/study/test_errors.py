@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from strategies.bakery import RIGHT, arm_of_rates, make_arm, wrong
 
-from gpu_train_debug.study.statistics.errors import KINDS, agreeing_pairs, error_counts, error_kind, flat_groups
+from gpu_train_debug.study.statistics.errors import ERROR_KINDS, agreeing_pairs, error_counts, error_kind, flat_groups
 from gpu_train_debug.study.statistics.passk import pass_at, pass_rates
 from gpu_train_debug.study.statistics.score import Reply
 
@@ -36,7 +36,12 @@ def test_kind_of_a_task(row: tuple[Reply, ...], kind: str | None) -> None:
 def test_errors_are_counted_by_the_kind_of_their_task() -> None:
     arm = make_arm("base", (A, A, A), (A, RIGHT, B), (RIGHT, RIGHT, RIGHT), (SILENT, SILENT, SILENT))
     counts, errors = error_counts(arm)
-    assert dict(zip(KINDS, counts.sum(axis=0), strict=True)) == {"same": 3, "silent": 3, "scattered": 0, "unstable": 2}
+    assert dict(zip(ERROR_KINDS, counts.sum(axis=0), strict=True)) == {
+        "same": 3,
+        "silent": 3,
+        "scattered": 0,
+        "unstable": 2,
+    }
     assert errors[:, 0].tolist() == [3, 2, 0, 3]
     assert (counts.sum(axis=1) == errors[:, 0]).all()
 

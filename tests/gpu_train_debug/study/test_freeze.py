@@ -19,8 +19,8 @@ from gpu_train_debug.study.inputs.freeze import (
     UNFROZEN,
     Seal,
     amend_plan,
-    changes,
     freeze_plan,
+    plan_changes,
     read_frozen,
     with_departures,
 )
@@ -169,7 +169,7 @@ def test_expected_hash_is_held_against_the_chain(amended: Path, task_set: TaskSe
 def test_changes_name_keys_that_come_and_go() -> None:
     before = replace(PLAN, twins={"calm": ("cold",)})
     after = replace(PLAN, bootstrap=Bootstrap(seed=1), twins={"still": ("cold",)})
-    assert changes(before, after) == (
+    assert plan_changes(before, after) == (
         "bootstrap.seed: 2027 -> 1",
         'twins.calm: ["cold"] -> absent',
         'twins.still: absent -> ["cold"]',

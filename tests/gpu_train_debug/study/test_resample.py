@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from gpu_train_debug.study.statistics import resample
 from gpu_train_debug.study.statistics.paired import flip_test
 from gpu_train_debug.study.statistics.resample import Estimate, Resampler, signs
 
@@ -51,14 +52,14 @@ def test_chunks_join_without_a_seam(monkeypatch: pytest.MonkeyPatch) -> None:
         )
 
     whole = drawn()
-    monkeypatch.setattr("gpu_train_debug.study.statistics.resample._CHUNK", 37)
+    monkeypatch.setattr(resample, "_CHUNK", 37)
     assert all((part == same).all() for part, same in zip(drawn(), whole, strict=True))
 
 
 def test_draws_that_are_too_many_to_keep_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.arange(30.0)[:, None]
     kept = resampler([""] * 30).sums(values)
-    monkeypatch.setattr("gpu_train_debug.study.statistics.resample._KEPT", 100)
+    monkeypatch.setattr(resample, "_KEPT", 100)
     again = resampler([""] * 30)
     assert all((again.sums(values) == kept).all() for _ in range(2))
 

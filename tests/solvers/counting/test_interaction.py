@@ -45,7 +45,7 @@ def test_a_set_is_open_exactly_if_some_world_shows_so(problem: Problem) -> None:
             truth = with_other_codes(problem, world, chosen)
             witness = found.witness(chosen)
             if len(chosen) < len(problem.channels):
-                assert (witness is None) == (not truth) or world_count(problem) > interaction.WALKED[-1]
+                assert (witness is None) == (not truth) or world_count(problem) > interaction.CROWD_STEPS[-1]
             assert witness is None or witness in truth
             assert found.determined[chosen] == (witness is None)
         assert found.witness(problem.channels) is None  # whatever the hidden variables leave open: that is P1

@@ -11,7 +11,7 @@ from strategies.semantics import Case, cases
 
 from solvers.evaluate import value
 from solvers.problem import Apply, Const, Expr, Kind, Op, Problem, Rel, Var, Variable, With
-from solvers.proving.encode import Encoder, State
+from solvers.proving.encode import Encoder, TermState
 from solvers.proving.smtlib import integer, symbol
 
 NUMBERS = Problem(
@@ -23,13 +23,13 @@ NUMBERS = Problem(
 )
 
 
-def _ask(encoder: Encoder, results: list[tuple[Expr, State]], fixed: dict[str, int] | None = None) -> list[int]:
+def _ask(encoder: Encoder, results: list[tuple[Expr, TermState]], fixed: dict[str, int] | None = None) -> list[int]:
     return ask(encoder.pool, [encoder.term(expr, state) for expr, state in results], fixed)
 
 
-def _literal(world: dict[str, int], before: dict[str, int] | None = None) -> State:
-    earlier = None if before is None else State({name: integer(number) for name, number in before.items()})
-    return State({name: integer(number) for name, number in world.items()}, before=earlier)
+def _literal(world: dict[str, int], before: dict[str, int] | None = None) -> TermState:
+    earlier = None if before is None else TermState({name: integer(number) for name, number in before.items()})
+    return TermState({name: integer(number) for name, number in world.items()}, before=earlier)
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.id)
@@ -39,8 +39,8 @@ def test_encoding_follows_the_semantics_table(case: Case) -> None:
     encoder = Encoder(case.problem)
     assert _ask(encoder, [(case.expr, _literal(bindings, before))]) == [int(case.value)]
 
-    earlier = State({name: symbol(f"{name}.before") for name in before}) if before is not None else None
-    later = State({name: symbol(name) for name in bindings}, before=earlier)
+    earlier = TermState({name: symbol(f"{name}.before") for name in before}) if before is not None else None
+    later = TermState({name: symbol(name) for name in bindings}, before=earlier)
     fixed = bindings | {f"{name}.before": number for name, number in (before or {}).items()}
     assert _ask(encoder, [(case.expr, later)], fixed) == [int(case.value)]
 
@@ -51,7 +51,7 @@ def test_division_rounds_as_the_reference_does_for_all_signs(op: Op) -> None:
     pairs = [(x, y) for x in range(-7, 8) for y in range(-7, 8) if y != 0]
     wanted = [value(NUMBERS, Apply(op, (Const(x), Const(y))), {}) for x, y in pairs]
     open_both = [
-        (Apply(op, (Var("x"), Var("y"))), State({"x": symbol(f"x{n}"), "y": symbol(f"y{n}")}))
+        (Apply(op, (Var("x"), Var("y"))), TermState({"x": symbol(f"x{n}"), "y": symbol(f"y{n}")}))
         for n in range(len(pairs))
     ]
     fixed = {f"x{n}": x for n, (x, _) in enumerate(pairs)} | {f"y{n}": y for n, (_, y) in enumerate(pairs)}
@@ -68,7 +68,7 @@ def test_division_rounds_as_the_reference_does_for_all_signs(op: Op) -> None:
 def test_encoding_agrees_with_the_reference_in_random_worlds(data: st.DataObject) -> None:
     problem = data.draw(problems())
     world = data.draw(worlds(problem))
-    state = State({name: symbol(name) for name in world})
+    state = TermState({name: symbol(name) for name in world})
     encoder = Encoder(problem)
     exprs = expressions(problem)
     wanted = [int(value(problem, expr, world)) for expr in exprs]
@@ -78,7 +78,7 @@ def test_encoding_agrees_with_the_reference_in_random_worlds(data: st.DataObject
 
 def test_states_that_differ_share_what_does_not_depend_on_the_difference() -> None:
     encoder = Encoder(NUMBERS)
-    start = State({"x": symbol("x"), "y": symbol("y")})
+    start = TermState({"x": symbol("x"), "y": symbol("y")})
     other = start.changed({"y": integer(3)})
     assert encoder.term(Var("x"), other).text == "x"
     assert encoder.term(Rel("sum"), start).text == "(+ x y)"

@@ -16,7 +16,7 @@ from solvers.proving import encode
 from solvers.proving.budget import Budget
 from solvers.proving.claims import Claims, path_of
 from solvers.proving.prove import Prover, UnconfirmedModelError
-from solvers.proving.smtlib import FALSE, TRUE
+from solvers.proving.smtlib import FALSE_TERM, TRUE_TERM
 
 FULL = {"size": 8, "lid": 0, "limit": 12}  # needs 24; 4 portions fit
 
@@ -353,14 +353,14 @@ def test_a_model_that_evaluation_denies_is_an_error_with_the_whole_case(template
 
 def test_a_rival_that_evaluation_denies_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """To an encoder that forgets keeps, a lid does as well."""
-    monkeypatch.setattr(Claims, "keeps", lambda *_: TRUE)
+    monkeypatch.setattr(Claims, "keeps", lambda *_: TRUE_TERM)
     problem = tank(variables=[field("size", 4, 1), LID, LIMIT])
     with pytest.raises(UnconfirmedModelError, match="repair other than the fix"):
         _decide(problem, {"size": 4, "lid": 0, "limit": 11})
 
 
 def test_a_route_that_evaluation_allows_is_an_error_when_z3_denies_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Claims, "keeps", lambda *_: FALSE)
+    monkeypatch.setattr(Claims, "keeps", lambda *_: FALSE_TERM)
     with pytest.raises(UnconfirmedModelError, match="another outcome"):
         _decide(tank(), FULL)
 
@@ -370,7 +370,7 @@ def test_a_mended_world_that_z3_takes_for_unmended_is_an_error(monkeypatch: pyte
     problem = tank(rules=[cover, attrs.evolve(SHRINK, keeps=())])
     proof = _decide(problem, FULL)
     assert proof.refutations[0].rival is not None
-    monkeypatch.setattr(Claims, "repairs", lambda *_: FALSE)
+    monkeypatch.setattr(Claims, "repairs", lambda *_: FALSE_TERM)
     with pytest.raises(UnconfirmedModelError, match="the rival does not mend"):
         Prover(problem).prove(proof)
 
