@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks.measure import Cell, Result, run_command
 from benchmarks.sources import SMALL, copy_with_sizes
+from gpu_train_debug.wording import counted
 
 SIZES = {"train": 88, "hard": 4, "test": 4, "ood": 4}
 QUICK = {"train": 8, "hard": 4, "test": 4, "ood": 4}
@@ -30,7 +31,7 @@ def run(*, quick: bool = False) -> Result:
                 took = run_command("compiler", "compile", sources, "-o", out, "-j", str(jobs))
                 peaks.append(took.peak_mib)
                 rows.append((jobs, once * factor, took.peak_mib, took.cpu))
-            facts[f"{times[1]} times the tasks, {jobs} job{'s' * (jobs > 1)}: ratio"] = peaks[1] / peaks[0]
+            facts[f"{times[1]} times the tasks, {counted(jobs, 'job')}: ratio"] = peaks[1] / peaks[0]
     columns = ("jobs", "tasks", "largest process MiB", "CPU s")
     return Result("memory", "peak memory of a compile, by number of tasks", columns, tuple(rows), facts)
 

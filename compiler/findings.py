@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -229,9 +228,3 @@ def junit_xml(suite: str, subjects: Sequence[str], findings: Sequence[Finding]) 
 def _xml_safe(text: str) -> str:
     """XML 1.0 has no code for most control characters."""
     return "".join(char if char in "\t\n" or ord(char) >= 0x20 else "\N{REPLACEMENT CHARACTER}" for char in text)
-
-
-def suggest(name: str, names: Sequence[str]) -> str:
-    """The end of a message about a name that doesn't exist; empty if none is near."""
-    close = get_close_matches(name, names, n=3)
-    return f"; did you mean {' or '.join(f'`{match}`' for match in close)}?" if close else ""

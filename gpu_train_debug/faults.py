@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
+
+from gpu_train_debug.wording import did_you_mean
 
 FAULTS_SHOWN = 20
 """How many faults of one input are told; the rest is counted."""
@@ -56,11 +57,5 @@ def refuse(message: str, place: str = "", *, notes: tuple[str, ...] = (), helps:
 
 def similar(name: str, names: Iterable[str]) -> tuple[str, ...]:
     """At most one help text that names what `name` may have meant."""
-    close = get_close_matches(name, list(names), n=3)
-    return (f"did you mean {' or '.join(f'`{match}`' for match in close)}?",) if close else ()
-
-
-def listed(names: Sequence[str], most: int = 5) -> str:
-    """Names in backticks, the first few of them."""
-    shown = ", ".join(f"`{name}`" for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+    question = did_you_mean(name, names)
+    return (question,) if question else ()

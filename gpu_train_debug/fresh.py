@@ -19,8 +19,8 @@ from gpu_train_debug.tasks import (
     read_split,
     sources_folder,
     split_names,
-    suggestion,
 )
+from gpu_train_debug.wording import suggestion
 
 if TYPE_CHECKING:
     from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan

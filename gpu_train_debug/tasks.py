@@ -12,9 +12,10 @@ import json
 import random
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
+
+from gpu_train_debug.wording import listed, suggestion
 
 HERE = Path("out")
 MANIFEST = "manifest.json"
@@ -192,18 +193,8 @@ def check_names(what: str, asked: Iterable[str], known: Iterable[str], split: st
 def no_task(split: str, archetypes: Collection[str], tiers: Collection[str]) -> TasksError:
     """What to raise where a choice of archetypes and tiers, each of them known, leaves nothing."""
     asked = [
-        f" of {what} {' or '.join(f'`{name}`' for name in names)}"
+        f" of {what} {listed(names, last='or')}"
         for what, names in (("archetype", archetypes), ("tier", tiers))
         if names
     ]
     return TasksError(f"split `{split}` has no task{' and'.join(asked)}")
-
-
-def suggestion(name: str, names: Collection[str]) -> str:
-    """The end of a message about an unknown name: the nearest, or some if none is near."""
-    shown = get_close_matches(name, names, n=3)
-    more = ""
-    if not shown:
-        shown = sorted(names)[:5]
-        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return f"; there is {', '.join(f'`{each}`' for each in shown)}{more}" if shown else ""

@@ -32,9 +32,9 @@ from compiler.findings import (
     finding_of,
     format_findings,
     junit_xml,
-    suggest,
 )
 from gpu_train_debug.study.cli import study
+from gpu_train_debug.wording import counted, suggestion
 
 DEFAULT_SOURCES = "archetypes"
 
@@ -197,10 +197,6 @@ def _check_summary(plan: Any, findings: Sequence[Finding]) -> str:
     return f"{', '.join(counted(len(part), noun) for noun, part in parts.items())}: {counts}"
 
 
-def counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"
-
-
 @cli.command()
 @paths_argument
 @report_options
@@ -289,7 +285,7 @@ def chosen(names: Sequence[str], only: Sequence[str]) -> list[str]:
     """`only` in the order of `names`, or all; a name that doesn't exist stops with a suggestion."""
     for name in only:
         if name not in names:
-            raise click.UsageError(f"there is no archetype `{name}`{suggest(name, names)}")
+            raise click.UsageError(f"there is no archetype `{name}`{suggestion(name, names)}")
     return [name for name in names if not only or name in only]
 
 
@@ -337,7 +333,7 @@ def choose_dataset(plan: Any, name: str | None, seed: int | None) -> Any:
     import attrs
 
     if name is not None and name not in plan.datasets:
-        raise click.UsageError(f"there is no dataset `{name}`{suggest(name, sorted(plan.datasets))}")
+        raise click.UsageError(f"there is no dataset `{name}`{suggestion(name, sorted(plan.datasets))}")
     if not plan.datasets:
         raise click.UsageError("the sources declare no dataset")
     if name is None and len(plan.datasets) > 1:
@@ -404,7 +400,7 @@ def sample(
     dataset = choose_dataset(plan, None, seed) if split_name is not None else None
     if dataset is not None and split_name not in [split.name for split in dataset.splits]:
         raise click.UsageError(
-            f"there is no split `{split_name}`{suggest(split_name or '', [s.name for s in dataset.splits])}"
+            f"there is no split `{split_name}`{suggestion(split_name or '', [s.name for s in dataset.splits])}"
         )
     for result in sample_tasks(plan, archetype, count=count, seed=seed, dataset=dataset, split_name=split_name):
         if isinstance(result, Missing):
@@ -441,7 +437,7 @@ def explain(subject: str, sources: tuple[Path, ...], folder: Path) -> int:
     if re.fullmatch(r"[A-Za-z][0-9]+", subject):
         code = CODES.get(subject.upper())
         if code is None:
-            raise click.UsageError(f"{subject} is no known code{suggest(subject.upper(), sorted(CODES))}")
+            raise click.UsageError(f"{subject} is no known code{suggestion(subject.upper(), sorted(CODES))}")
         click.echo(f"{code.code}: {code.title}\n\n{code.explanation}")
         if code.sample is not None:
             click.echo("\nThe smallest program that gives it:\n")

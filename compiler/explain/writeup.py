@@ -17,10 +17,10 @@ import attrs
 from compiler.dataset.manifest import MANIFEST_NAME, read_manifest
 from compiler.emit.record import Malformed, TaskRecord, evidence_hash, read_meta, read_record
 from compiler.explain.words import ValueWords
-from compiler.findings import suggest
 from compiler.plan import ProgramPlan, SystemPlan
 from compiler.splits import TaskSpec
 from compiler.tasks.maker import TaskMaker
+from gpu_train_debug.wording import suggestion
 from solvers.counting.interaction import Interaction
 from solvers.counting.runners_up import runners_up
 from solvers.evaluate import cost, failing, named_fields, observe, run_walk, value
@@ -98,7 +98,7 @@ def _find(folder: Path, id_: str) -> TaskRecord:
                         return record
                     ids.append(record.id)
     where = f"there is no task `{id_}` among the {len(ids)} in {folder}"
-    raise UnknownTaskError(where + suggest(id_, ids))
+    raise UnknownTaskError(where + suggestion(id_, ids))
 
 
 def describe_refutation(plan: SystemPlan, proof: TaskProof) -> tuple[str, ...]:

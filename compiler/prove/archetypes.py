@@ -22,6 +22,7 @@ from compiler.splits import TaskSpec
 from compiler.tasks.maker import DisagreementError, Made, Missing, SystemTools, TaskMaker, ask
 from compiler.tasks.workers import worker_pool
 from dsl.diagnostics.diagnostic import Diagnostic, Severity
+from gpu_train_debug.wording import counted
 from solvers.outcome import Claim, TaskProof, Uniqueness, Verdict
 from solvers.proving.budget import Budget
 from solvers.proving.prove import Prover
@@ -171,13 +172,13 @@ def _findings(
         yield finding_of(no_world(program, archetype, exhausted), subject=archetype.name)
     if failed:
         counts = ", ".join(f"{claim} {count}" for claim, count in sorted(result.refuted.items()))
-        counted = f"{result.drawn} world{'s' * (result.drawn != 1)}"
+        worlds = counted(result.drawn, "world")
         verb = "has" if len(failed) == 1 else "have"
         mostly_p1 = result.refuted[Claim.P1.value] * 2 > len(failed)
         yield finding_of(
             Diagnostic(
                 code="E504" if mostly_p1 else "E502",
-                message=f"{len(failed)} of {counted} of `{archetype.name}` {verb} no unique answer",
+                message=f"{len(failed)} of {worlds} of `{archetype.name}` {verb} no unique answer",
                 span=archetype.span,
                 label="declared here",
                 notes=(f"what fails: {counts}", *describe_refutation(system.plan, failed[0])),

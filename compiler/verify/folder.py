@@ -26,6 +26,7 @@ from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.splits import Novelty, split_specs
 from compiler.tasks.workers import in_order, worker_pool
 from compiler.verify.line import Checked, Line, LineChecker
+from gpu_train_debug.wording import counted
 
 LINE_CHUNK = 8  # lines that travel to a worker together
 LINE_WINDOW = 4  # chunks in flight for each worker
@@ -89,7 +90,7 @@ def verify_folder(
     findings += across.compare(manifest, folder)
     if rebuild:
         findings += _rebuild(program, dataset, manifest, jobs)
-    verdict = "clean" if not findings else f"{len(findings)} finding{'s' * (len(findings) != 1)}"
+    verdict = "clean" if not findings else counted(len(findings), "finding")
     summary = f"{across.rows} tasks in {len(dataset.splits)} splits: {verdict}"
     return VerifyOutcome(tuple(findings), tuple(f"{split.name}.jsonl" for split in dataset.splits), summary)
 

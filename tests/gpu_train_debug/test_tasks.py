@@ -16,7 +16,7 @@ from compiler.splits import TaskSpec
 from compiler.tasks.maker import DisagreementError, Missing, UndecidedError
 from compiler.tasks.pipeline import MissingTaskError
 from gpu_train_debug.fresh import fresh_tasks
-from gpu_train_debug.tasks import TaskRow, TasksError, default_folder, frozen_tasks, read_split, split_names, suggestion
+from gpu_train_debug.tasks import TaskRow, TasksError, default_folder, frozen_tasks, read_split, split_names
 
 from .conftest import INCIDENTS, ROOT
 
@@ -83,10 +83,10 @@ def test_a_seed_shuffles_before_the_limit_and_repeats(out: Path, rows: Rows) -> 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        pytest.param({"split": "tests"}, "there is no split `tests` in .*; there is `test`", id="split"),
-        pytest.param({"archetypes": ["small_cash"]}, "no archetype `small_cash`; there is `small", id="archetype"),
-        pytest.param({"tiers": ["hardest"]}, "no tier `hardest`; there is `computed`, `diagnosis`", id="tier"),
-        pytest.param({"archetypes": ["xyz"]}, "no archetype `xyz`; there is `all_quiet`, `crowded", id="far off"),
+        pytest.param({"split": "tests"}, "there is no split `tests` in .*; did you mean `test`", id="split"),
+        pytest.param({"archetypes": ["small_cash"]}, "no archetype `small_cash`; did you mean `small", id="archetype"),
+        pytest.param({"tiers": ["hardest"]}, "no tier `hardest`; known: `computed`", id="tier"),
+        pytest.param({"archetypes": ["xyz"]}, "no archetype `xyz`; known: `all_quiet`, `crowded", id="far off"),
         pytest.param(
             {"archetypes": ["all_quiet"], "tiers": ["computed", "diagnosis"]},
             "no task of archetype `all_quiet` and of tier `computed` or `diagnosis`",
@@ -97,15 +97,6 @@ def test_a_seed_shuffles_before_the_limit_and_repeats(out: Path, rows: Rows) -> 
 def test_an_unknown_name_is_refused_with_the_nearest(out: Path, options: dict[str, object], message: str) -> None:
     with pytest.raises(TasksError, match=message):
         frozen_tasks(**{"split": "train", "folder": out, **options})
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [("d1", "; there is `d`"), ("xyz", "; there is `a`, `b`, `c`, `d`, `e` and 2 more")],
-    ids=["near", "far off"],
-)
-def test_a_suggestion_names_the_nearest_or_some(name: str, message: str) -> None:
-    assert suggestion(name, list("gfedcba")) == message
 
 
 def test_a_folder_without_splits_is_refused(tmp_path: Path) -> None:

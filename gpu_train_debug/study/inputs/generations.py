@@ -24,9 +24,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from gpu_train_debug.faults import Fault, StudyError, listed, similar
+from gpu_train_debug.faults import Fault, StudyError, similar
 from gpu_train_debug.jsonlines import read_objects, wrong_keys
 from gpu_train_debug.study.inputs.tasks import Task, digest_file
+from gpu_train_debug.wording import listed
 
 ARM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,79}")
 

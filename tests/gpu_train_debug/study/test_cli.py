@@ -186,7 +186,7 @@ def test_refused_archive_gives_its_place_and_status_2(run: Run, arms: str) -> No
     assert err == (
         "error: there is no task `test-cold_oven-00` in the split files\n"
         "  --> more.jsonl:1\n"
-        "   = help: did you mean `test-cold_oven-001` or `test-cold_oven-000` or `test-hot_oven-001`?\n"
+        "   = help: did you mean `test-cold_oven-001`, `test-cold_oven-000` or `test-hot_oven-001`?\n"
     )
 
 

@@ -131,7 +131,7 @@ def test_the_same_archive_twice_is_told_once(two: tuple[Task, ...], archive: Wri
     with pytest.raises(StudyError) as caught:
         texts([one, other, link, one], two)
     assert str(caught.value) == (
-        f"error: this archive is given more than once\n  --> {one}\n   = note: as `{one}`, `{link}`, `{one}`"
+        f"error: this archive is given more than once\n  --> {one}\n   = note: as `{one}`, `{link}` and `{one}`"
     )
 
 
