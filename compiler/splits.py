@@ -12,11 +12,10 @@ from collections.abc import Iterator
 import attrs
 
 from compiler.emit.record import TaskRecord, task_id
-from compiler.frontend.lower_expressions import conjunction
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
 from solvers.evaluate import value
 from solvers.outcome import Assignment
-from solvers.problem import TRUE, Apply, Expr, Op
+from solvers.problem import TRUE, Apply, Expr, Op, conjunction
 
 
 @attrs.frozen(order=True)
@@ -102,31 +101,3 @@ def not_unseen(program: ProgramPlan, dataset: DatasetPlan) -> Iterator[tuple[Spl
                 new_pair = len(archetype.codes) > 1 and archetype.codes not in theirs
                 if not new_pair and not (inside and set(inside) <= set(other.avoid)):
                     yield split, name, other.name
-
-
-class Novelty:
-    """Checks `unseen in`: from tasks alone, whether their combinations are new to the splits named.
-
-    A task is new to another split if it has a pair of codes that no task there has, or lies in a region in
-    which no task there lies. `add` takes every task once; `broken` then tells which aren't new.
-    """
-
-    def __init__(self, dataset: DatasetPlan) -> None:
-        self.unseen = {split.name: split.unseen for split in dataset.splits}
-        self.pairs: dict[str, set[frozenset[str]]] = {split.name: set() for split in dataset.splits}
-        self.regions: dict[str, set[str]] = {split.name: set() for split in dataset.splits}
-        self.waiting: list[tuple[TaskSpec, frozenset[str], frozenset[str]]] = []
-
-    def add(self, spec: TaskSpec, codes: frozenset[str], regions: frozenset[str]) -> None:
-        if len(codes) > 1:
-            self.pairs[spec.split].add(codes)
-        self.regions[spec.split] |= regions
-        if self.unseen[spec.split]:
-            self.waiting.append((spec, codes, regions))
-
-    def broken(self) -> Iterator[tuple[TaskSpec, str]]:
-        for spec, codes, regions in self.waiting:
-            for other in self.unseen[spec.split]:
-                new_pair = len(codes) > 1 and codes not in self.pairs[other]
-                if not new_pair and not regions - self.regions[other]:
-                    yield spec, f"`{spec.id}` has neither a pair of codes nor a region that is unseen in `{other}`"

@@ -10,7 +10,7 @@ variable: flags and enumerations are coded as integers, with `Const.label` kept 
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import attrs
 
@@ -137,6 +137,14 @@ Expr = Const | Var | Rel | Apply | Lookup | With | Before
 
 TRUE = Const(True)
 FALSE = Const(False)
+
+
+def conjunction(conditions: Iterable[Expr]) -> Expr:
+    """All of `conditions`; `TRUE` for no condition."""
+    found = tuple(conditions)
+    if len(found) <= 1:
+        return found[0] if found else TRUE
+    return Apply(Op.AND, found)
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:

@@ -390,8 +390,9 @@ def sample(
 ) -> int:
     """Make some tasks of an archetype and show them."""
     from compiler.emit.record import record_line
-    from compiler.prove.archetypes import missing_task, sample_tasks
+    from compiler.explain.missing import missing_task
     from compiler.tasks.maker import Missing
+    from compiler.tasks.samples import sample_tasks
 
     if prompt_alone and (as_json or count > 1):
         raise click.UsageError("--prompt prints the prompt of one task; it goes neither with --json nor with -n")
@@ -443,12 +444,15 @@ def explain(subject: str, sources: tuple[Path, ...], folder: Path) -> int:
             click.echo("\nThe smallest program that gives it:\n")
             click.echo("\n".join(f"    {line}" for line in code.sample.rstrip("\n").split("\n")))
         return CLEAN
-    from compiler.explain.writeup import UnknownTaskError, explain_task
+    from compiler.dataset.lookup import UnknownTaskError, find_task
+    from compiler.explain.writeup import explain_task
+    from compiler.tasks.redraw import OtherSourcesError
 
     plan = load_plan(sources)
     try:
-        click.echo(explain_task(plan, folder, subject), nl=False)
-    except UnknownTaskError as error:
+        found = find_task(plan, folder, subject)
+        click.echo(explain_task(plan, found.dataset, found.record), nl=False)
+    except (UnknownTaskError, OtherSourcesError) as error:
         raise click.UsageError(str(error)) from error
     return CLEAN
 

@@ -89,7 +89,7 @@ def sft(output: Path | None, rationale: bool, sources: tuple[Path, ...], folder:
     rows = _tasks(folder, chosen)
     if not rationale:
         return _write(output, (sft_row(row) for row in rows))
-    from compiler.explain.rationale import OtherSourcesError
+    from compiler.tasks.redraw import OtherSourcesError
 
     try:
         reason = _rationales(sources, folder)

@@ -19,9 +19,9 @@ from compiler.dataset.manifest import MANIFEST_NAME, Environment, FileEntry, mak
 from compiler.dataset.staging import StagedFolder
 from compiler.dataset.tally import Tally
 from compiler.emit.record import TaskRecord, record_line
+from compiler.explain.missing import missing_task
 from compiler.findings import Finding, finding_about, finding_of
 from compiler.plan import DatasetPlan, ProgramPlan
-from compiler.prove.archetypes import missing_task
 from compiler.tasks.maker import DisagreementError, UndecidedError, dump_case
 from compiler.tasks.pipeline import Drops, MissingTaskError, make_split, makers
 

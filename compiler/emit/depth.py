@@ -19,7 +19,7 @@ from compiler.plan import SystemPlan
 from solvers.outcome import Walk
 from solvers.problem import Alternative, Assign, Before, Expr, Pick, Rel, Var, With, children, walk_expr
 
-_Path = tuple[tuple[int, int], ...]  # (rule, alternative) of each step
+_RulePath = tuple[tuple[int, int], ...]  # (rule, alternative) of each step
 
 
 @attrs.frozen(eq=False)
@@ -41,7 +41,7 @@ class Depths:
         self.rests_on: dict[str, frozenset[str]] = {}  # relation -> the variables it depends on
         for name, expr in system.problem.relations:
             self.rests_on[name] = self._variables(expr)
-        self._known: dict[_Path, int] = {}
+        self._known: dict[_RulePath, int] = {}
 
     def of(self, walk: Walk) -> int:
         """The depth of the gold of `walk`."""
@@ -81,7 +81,7 @@ class _Derivation:
         self.depths = depths
         self.graph: nx.DiGraph[int] = nx.DiGraph()
 
-    def depth(self, path: _Path) -> int:
+    def depth(self, path: _RulePath) -> int:
         problem = self.depths.system.problem
         sources = {variable.name: self.node(()) for variable in problem.variables}
         state = _State(None, sources)

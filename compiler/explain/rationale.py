@@ -12,11 +12,11 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 import attrs
 import numpy as np
 
-from compiler.emit.record import Malformed, TaskRecord, gold_json, read_meta
+from compiler.emit.record import TaskRecord, gold_json
 from compiler.explain.words import ValueWords, atoms, relation_name
 from compiler.plan import DatasetPlan, ProgramPlan, SystemPlan
-from compiler.splits import TaskSpec
 from compiler.tasks.maker import TaskMaker
+from compiler.tasks.redraw import OtherSourcesError, redraw
 from solvers.counting.evidence import evidence_class
 from solvers.counting.expand import before_name
 from solvers.counting.tables import Array, Tables
@@ -29,10 +29,6 @@ MOST_LISTED = 4
 """Different values that are listed one by one; more are given as a range."""
 
 
-class OtherSourcesError(Exception):
-    """A task that these sources don't give."""
-
-
 class Rationales:
     """Writes rationales for the tasks of one dataset, each made again from its id.
 
@@ -41,7 +37,7 @@ class Rationales:
     """
 
     def __init__(self, program: ProgramPlan, dataset: DatasetPlan) -> None:
-        self._workbench = TaskMaker(program, dataset, prove=False)
+        self._maker = TaskMaker(program, dataset, prove=False)
 
     def of(self, record: TaskRecord) -> str:
         """The rationale of a task.
@@ -49,22 +45,18 @@ class Rationales:
         Raises:
             OtherSourcesError: The sources don't give this task.
         """
-        meta = read_meta(record.meta)
-        spec = TaskSpec.of(record)
-        if not isinstance(meta, Malformed) and spec.archetype in self._workbench.program.archetypes:
-            world = self._workbench.candidate(spec, meta.draw)
-            if world is not None:
-                system = self._workbench.system(self._workbench.archetype(spec).system)
-                prompt = self._workbench.prompt(spec, meta.draw, observe(system.plan.problem, world))
-                gold = gold_json(system.plan, run_walk(system.plan.problem, world).answer)
-                if (prompt, gold) == (record.prompt, record.gold):
-                    return write_rationale(system.plan, system.tables, world)
-        raise OtherSourcesError(f"task `{record.id}` was compiled from other sources or another seed")
+        task = redraw(self._maker, record)
+        system = self._maker.system(self._maker.archetype(task.spec).system)
+        evidence = observe(system.plan.problem, task.world)
+        gold = gold_json(system.plan, run_walk(system.plan.problem, task.world).answer)
+        if (self._maker.prompt(task.spec, task.draw, evidence), gold) != (record.prompt, record.gold):
+            raise OtherSourcesError(record.id)
+        return write_rationale(system.plan, system.tables, task.world)
 
 
 def write_rationale(plan: SystemPlan, tables: Tables, world: Assignment) -> str:
     """Write the walk of `world`, which has a unique answer; ends with a line feed."""
-    return "\n".join(_Writer(plan, tables).walk(_path_of(tables, world))) + "\n"
+    return "\n".join(_RationaleWriter(plan, tables).walk(_shared_path_of(tables, world))) + "\n"
 
 
 @attrs.frozen
@@ -78,7 +70,7 @@ class _Step:
 
 
 @attrs.frozen
-class _Path:
+class _SharedPath:
     """The worlds with one evidence whose walks fire the same rules and set the same values.
 
     Attributes:
@@ -90,7 +82,7 @@ class _Path:
     alone: bool
 
 
-def _path_of(tables: Tables, world: Assignment) -> _Path:
+def _shared_path_of(tables: Tables, world: Assignment) -> _SharedPath:
     state, size = evidence_class(tables, world)
     for group in walk_batch(tables, state, size):
         everywhere = np.ones(len(group.rows), dtype=bool)
@@ -106,7 +98,7 @@ def _path_of(tables: Tables, world: Assignment) -> _Path:
             for name, cell in step.sets.items():
                 alike &= np.equal(cell, sets[name])
             steps.append((step, sets))
-        return _Path(
+        return _SharedPath(
             take(group.start, alike),
             tuple(_Step(step.rule, step.alternative, take(step.before, alike), sets) for step, sets in steps),
             int(alike.sum()) == size,
@@ -131,14 +123,14 @@ class _Scene:
         return _Scene({**self.state, **cells}, self.fired_in)
 
 
-class _Writer(ValueWords):
+class _RationaleWriter(ValueWords):
     """Sentences about one path, on which every guard and condition has one truth value."""
 
     def __init__(self, plan: SystemPlan, tables: Tables) -> None:
         super().__init__(plan)
         self.tables = tables
 
-    def walk(self, path: _Path) -> Iterator[str]:
+    def walk(self, path: _SharedPath) -> Iterator[str]:
         scene = _Scene(path.start, path.start)
         if hidden := [Var(variable.name) for variable in self.problem.of_kind(Kind.HIDDEN)]:
             rest = "" if path.alone else " Other values fit as well; by another path they lead to the same answer."
@@ -158,7 +150,7 @@ class _Writer(ValueWords):
         yield f"No rule fires. The run is sound: {'; '.join(self.because(each, True, scene) for each in sounds)}."
         yield self.result(path, scene.state)
 
-    def result(self, path: _Path, final: StateCells) -> str:
+    def result(self, path: _SharedPath, final: StateCells) -> str:
         if not path.steps:
             return "So the run is healthy, and nothing is to be changed."
         codes = " and ".join(self.problem.rules[step.rule].code for step in path.steps)

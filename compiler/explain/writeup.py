@@ -10,21 +10,18 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import attrs
 
-from compiler.dataset.manifest import MANIFEST_NAME, read_manifest
-from compiler.emit.record import Malformed, TaskRecord, evidence_hash, read_meta, read_record
+from compiler.emit.record import TaskRecord
 from compiler.explain.words import ValueWords
-from compiler.plan import ProgramPlan, SystemPlan
-from compiler.splits import TaskSpec
+from compiler.plan import DatasetPlan, ProgramPlan, SystemPlan
 from compiler.tasks.maker import TaskMaker
-from gpu_train_debug.wording import suggestion
+from compiler.tasks.redraw import redraw
 from solvers.counting.interaction import Interaction
 from solvers.counting.runners_up import runners_up
-from solvers.evaluate import cost, failing, named_fields, observe, run_walk, value
-from solvers.outcome import Assignment, Claim, Refutation, Step, TaskProof, Walk
+from solvers.evaluate import cost, failing, named_fields, run_walk, value
+from solvers.outcome import Assignment, Step, TaskProof, Walk
 from solvers.problem import Alternative, Assign, Const, Expr, Kind, Pick
 
 SHOWN_RIVALS = 12  # cheaper repairs that are written out one by one
@@ -47,7 +44,7 @@ class Case:
 
 def explain_case(case: Case) -> str:
     """The whole write-up; ends with a line feed."""
-    writer = _Writer(case)
+    writer = _WriteUp(case)
     parts = [
         f"# {case.title}",
         writer.opening(),
@@ -58,77 +55,21 @@ def explain_case(case: Case) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-class UnknownTaskError(Exception):
-    """No task of that id; the message says where was looked and what is near."""
+def explain_task(program: ProgramPlan, dataset: DatasetPlan, record: TaskRecord) -> str:
+    """The write-up of a task, whose world is drawn again from its id.
 
-
-def explain_task(program: ProgramPlan, folder: Path, id_: str) -> str:
-    """The write-up of a task in `folder`, made again from its id.
+    Args:
+        dataset: With the seed of the task.
 
     Raises:
-        UnknownTaskError: The folder doesn't hold it, or it isn't one that these sources give.
+        OtherSourcesError: The sources don't give this task.
     """
-    record = _find(folder, id_)
-    meta = read_meta(record.meta)
-    manifest = read_manifest((folder / MANIFEST_NAME).read_text(encoding="utf-8"))
-    if isinstance(meta, Malformed) or isinstance(manifest, Malformed):
-        raise UnknownTaskError(f"the files in {folder} aren't valid; run `gtd verify {folder}`")
-    dataset = program.datasets.get(manifest[0].dataset)
-    if dataset is None or record.archetype not in program.archetypes:
-        raise UnknownTaskError(f"task `{id_}` was compiled from other sources")
-    workbench = TaskMaker(program, attrs.evolve(dataset, seed=manifest[0].seed))
-    spec = TaskSpec.of(record)
-    world = workbench.candidate(spec, meta.draw)
-    system = workbench.system(meta.system)
-    if world is None or evidence_hash(meta.system, observe(system.plan.problem, world)) != meta.evidence:
-        raise UnknownTaskError(f"task `{id_}` was compiled from other sources")
-    proof = system.check(world, id_)
+    maker = TaskMaker(program, dataset)
+    world = redraw(maker, record).world
+    system = maker.system(program.archetypes[record.archetype].system)
+    proof = system.check(world, record.id)
     others = tuple(itertools.islice(runners_up(system.tables, proof), SHOWN_RIVALS + 1))
-    return explain_case(Case(id_, system.plan, proof, system.measure(world, id_), others))
-
-
-def _find(folder: Path, id_: str) -> TaskRecord:
-    ids: list[str] = []
-    for path in sorted(folder.glob("*.jsonl")):
-        with path.open(encoding="utf-8") as file:
-            for line in file:
-                record = read_record(line)
-                if isinstance(record, TaskRecord):
-                    if record.id == id_:
-                        return record
-                    ids.append(record.id)
-    where = f"there is no task `{id_}` among the {len(ids)} in {folder}"
-    raise UnknownTaskError(where + suggestion(id_, ids))
-
-
-def describe_refutation(plan: SystemPlan, proof: TaskProof) -> tuple[str, ...]:
-    """Notes on why the world of `proof` has no unique answer, for the author of its archetype."""
-    values = ValueWords(plan)
-    if not proof.refutations:
-        return (
-            f"the world: {values.assignment(proof.walk.start)}",
-            f"counting everything gives no verdict: {proof.reason}",
-        )
-    refutation = proof.refutations[0]
-    walk = proof.walk
-    changed = {name: new for name, new in refutation.world.items() if new != walk.start[name]}
-    where = f"it prints the same with {values.assignment(changed)}, and then" if changed else "but"
-    match refutation:
-        case Refutation(claim=Claim.P3, rival=rival) if rival is not None:
-            why = f"{values.assignment(rival) or 'no change at all'} repairs it too and costs no more"
-        case Refutation(claim=Claim.P2):
-            other = run_walk(plan.problem, refutation.world)
-            why = f"{where} the fix is no repair: {'; '.join(failing(plan.problem, other, dict(walk.fix)))}"
-        case Refutation(answer=None):
-            other = run_walk(plan.problem, refutation.world)
-            why = f"{where} the walk gives no answer ({other.ending.value})"
-        case _:
-            assert refutation.answer is not None
-            why = f"{where} the answer is {values.answer(sorted(refutation.answer.codes), refutation.answer.fix)}"
-    return (
-        f"the world: {values.assignment(walk.start)}",
-        f"the runbook answers {values.answer(walk.codes, walk.fix)}; {why}",
-    )
+    return explain_case(Case(record.id, system.plan, proof, system.measure(world, record.id), others))
 
 
 def _reason(failing: str) -> str:
@@ -139,7 +80,7 @@ def _reason(failing: str) -> str:
     return {"unsound": "the run isn't sound", "invalid": "the run isn't valid"}.get(failing, failing)
 
 
-class _Writer(ValueWords):
+class _WriteUp(ValueWords):
     """The parts of the write-up of one task."""
 
     def __init__(self, case: Case) -> None:

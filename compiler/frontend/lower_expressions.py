@@ -24,7 +24,7 @@ from dsl.checked import (
     Within,
 )
 from dsl.value_types import Enumeration, Flag, Quantity, ValueType
-from solvers.problem import TRUE, Apply, Before, Const, Expr, Lookup, Op, Rel, Sort, Var, With
+from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, Rel, Sort, Var, With, conjunction
 
 _OPS: Final = {
     "+": Op.ADD,
@@ -128,14 +128,6 @@ def _lookup(expr: TableRef) -> Expr:
 
 def all_of(conditions: Iterable[CheckedCondition]) -> Expr:
     return conjunction(lower_condition(each.condition) for each in conditions)
-
-
-def conjunction(conditions: Iterable[Expr]) -> Expr:
-    """All of `conditions`; true if there is none."""
-    found = tuple(conditions)
-    if len(found) <= 1:
-        return found[0] if found else TRUE
-    return Apply(Op.AND, found)
 
 
 def sort_of(type_: ValueType) -> Sort:

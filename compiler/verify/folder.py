@@ -23,9 +23,10 @@ from compiler.dataset.tally import Tally
 from compiler.emit.record import Malformed, TaskRecord
 from compiler.findings import Finding, finding_about
 from compiler.plan import DatasetPlan, ProgramPlan
-from compiler.splits import Novelty, split_specs
+from compiler.splits import split_specs
 from compiler.tasks.workers import in_order, worker_pool
 from compiler.verify.line import Checked, Line, LineChecker
+from compiler.verify.novelty import Novelty
 from gpu_train_debug.wording import counted
 
 LINE_CHUNK = 8  # lines that travel to a worker together

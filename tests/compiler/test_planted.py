@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from compiler.explain.missing import missing_task
 from compiler.findings import exit_status, finding_of
 from compiler.frontend.run import run_frontend
 from compiler.plan import ProgramPlan
-from compiler.prove.archetypes import ProveOptions, missing_task, prove_archetype, sample_tasks
+from compiler.prove.archetypes import ProveOptions, prove_archetype
 from compiler.prove.census import census
 from compiler.reader import ReadError, read_prompt
 from compiler.tasks.maker import Made, Missing
+from compiler.tasks.samples import sample_tasks
 from dsl.diagnostics.diagnostic import Severity
 from solvers.outcome import Verdict
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.plan import ArchetypePlan, DatasetPlan, RegionPlan, SplitPlan
-from compiler.splits import Novelty, TaskSpec, apportion, split_condition, split_specs
+from compiler.splits import TaskSpec, apportion, split_condition, split_specs
 from solvers.problem import TRUE, Apply, Const, Op, Var
 
 weights = st.lists(st.integers(1, 50), min_size=1, max_size=8).map(lambda ws: [(f"a{i}", w) for i, w in enumerate(ws)])
@@ -66,15 +66,3 @@ def test_condition_leaves_boundary_worlds_to_boundary_splits() -> None:
 def test_condition_is_true_where_nothing_is_asked() -> None:
     free = attrs.evolve(ARCHETYPE, where=TRUE, hard=TRUE, system="three")
     assert split_condition(free, DATASET, TRAIN) == TRUE
-
-
-def test_novelty_accepts_a_new_pair_or_a_new_region_only() -> None:
-    novelty = Novelty(DATASET)
-    pair = frozenset({"P", "Q"})
-    novelty.add(TaskSpec("train", "a", 0), frozenset({"P", "R"}), frozenset())
-    novelty.add(TaskSpec("ood", "a", 0), pair, frozenset())
-    novelty.add(TaskSpec("ood", "a", 1), frozenset({"P"}), frozenset({"here"}))
-    novelty.add(TaskSpec("ood", "a", 2), frozenset({"P"}), frozenset())
-    assert [spec.index for spec, _ in novelty.broken()] == [2]
-    novelty.add(TaskSpec("train", "b", 1), pair, frozenset({"here"}))
-    assert [spec.index for spec, _ in novelty.broken()] == [0, 1, 2]

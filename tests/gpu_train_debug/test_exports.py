@@ -20,10 +20,11 @@ import pytest
 
 from compiler.cli.app import main
 from compiler.emit.record import TaskRecord, read_gold, read_meta
-from compiler.explain.rationale import OtherSourcesError, Rationales, write_rationale
+from compiler.explain.rationale import Rationales, write_rationale
 from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.splits import TaskSpec
 from compiler.tasks.maker import TaskMaker
+from compiler.tasks.redraw import OtherSourcesError
 from gpu_train_debug.exports import config_files, generation_rows, grpo_row, sft_row
 from gpu_train_debug.grading.rubric import grade
 from gpu_train_debug.reward import completion_text

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from compiler.dataset.lookup import find_task
 from compiler.explain.words import ValueWords
 from compiler.explain.writeup import explain_task
 from compiler.plan import DatasetPlan, ProgramPlan
@@ -31,6 +32,11 @@ def made(program: ProgramPlan, dataset: DatasetPlan, id_: str) -> tuple[Made, Ta
     task = workbench.make(TaskSpec(split, archetype, int(index)))
     assert isinstance(task, Made)
     return task, workbench
+
+
+def write_up(program: ProgramPlan, folder: Path, id_: str) -> str:
+    found = find_task(program, folder, id_)
+    return explain_task(program, found.dataset, found.record)
 
 
 def repairs(problem: Problem, task: Made) -> list[dict[str, int]]:
@@ -68,7 +74,7 @@ def test_a_preferred_task_names_the_repairs_that_it_beats_and_why(
     program: ProgramPlan, dataset: DatasetPlan, compiled: Path
 ) -> None:
     (id_, *_) = [id_ for id_ in ids(compiled, "preferred") if "crowded_database" in id_]
-    text = explain_task(program, compiled, id_)
+    text = write_up(program, compiled, id_)
     task, _ = made(program, dataset, id_)
     pool = dict(task.proof.walk.fix)["pool"]
     assert re.search(
@@ -78,13 +84,13 @@ def test_a_preferred_task_names_the_repairs_that_it_beats_and_why(
 
 def test_reasons_of_cheaper_assignments_are_sentences(program: ProgramPlan, compiled: Path) -> None:
     (id_, *_) = [id_ for id_ in ids(compiled, "preferred") if "crowded_database" in id_]
-    text = explain_task(program, compiled, id_)
+    text = write_up(program, compiled, id_)
     assert "- no change at all: the run isn't sound; rule POOL_OVER_LIMIT fires\n" in text
 
 
 def test_values_that_a_search_does_not_change_are_said_once(program: ProgramPlan, compiled: Path) -> None:
     (id_, *_) = [id_ for id_ in ids(compiled, "preferred") if "crowded_database" in id_]
-    text = explain_task(program, compiled, id_)
+    text = write_up(program, compiled, id_)
     heading, *tries = re.findall(r"^   - `pool`: .*|^     - .*", text, flags=re.MULTILINE)
     assert "that is `needed <= pool and opened <= server_limit`, with `needed` = " in heading
     assert len(tries) > 1
@@ -105,4 +111,4 @@ def test_a_flag_that_stays_settles_what_it_rests_on(program: ProgramPlan) -> Non
 def test_every_task_of_a_dataset_has_a_write_up(program: ProgramPlan, compiled: Path) -> None:
     for uniqueness in ("any", "named", "preferred"):
         for id_ in ids(compiled, uniqueness)[:4]:
-            assert explain_task(program, compiled, id_).startswith(f"# {id_}\n")
+            assert write_up(program, compiled, id_).startswith(f"# {id_}\n")

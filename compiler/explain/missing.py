@@ -1,0 +1,78 @@
+"""Why a task could not be made, for the author of its archetype.
+
+In: a program plan, and what is known about a task that is missing. Out: one diagnostic, with counts and the first
+counterexample.
+"""
+
+from __future__ import annotations
+
+from compiler.explain.conditions import conditions_in_words
+from compiler.explain.refutation import describe_refutation
+from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
+from compiler.tasks.maker import Missing
+from dsl.diagnostics.diagnostic import Diagnostic
+from solvers.outcome import Verdict
+from solvers.sampling import Exhausted
+
+
+def no_world(
+    program: ProgramPlan,
+    archetype: ArchetypePlan,
+    exhausted: Exhausted,
+    dataset: DatasetPlan | None = None,
+    split: SplitPlan | None = None,
+) -> Diagnostic:
+    """E501 with the conditions in words and the counts of where the drawn worlds failed."""
+    what = "pair" if len(archetype.codes) > 1 else "archetype"
+    where = f" for split `{split.name}`" if split is not None else ""
+    reasons = sorted(exhausted.reasons.items(), key=lambda item: -item[1])
+    if exhausted.drawn:
+        failed = "; ".join(f"{reason}: {count}" for reason, count in reasons)
+        counts = f"{exhausted.drawn} worlds drawn, none of them right; {failed}"
+    else:
+        nothing = "; ".join(reason for reason, _ in reasons)
+        counts = f"nothing was drawn: {nothing} all of its conditions, requirements and guards"
+    return Diagnostic(
+        code="E501",
+        message=f"no world of the {what} `{archetype.name}` was found{where}",
+        span=archetype.span,
+        label="declared here",
+        notes=(counts, *conditions_in_words(program, archetype, dataset, split)),
+        helps=(
+            "compare the conditions with the guards: `gtd sample` of a related archetype shows what worlds look like",
+        ),
+    )
+
+
+def missing_task(program: ProgramPlan, missing: Missing) -> Diagnostic:
+    """Why no task could be made for a spec: E501, E502 or E505, with counts and the first counterexample."""
+    archetype = program.archetypes[missing.spec.archetype]
+    if missing.exhausted is not None and not missing.dropped:
+        return no_world(program, archetype, missing.exhausted, *_declared(program, missing.spec.split))
+    counts = ", ".join(f"{reason} {count}" for reason, count in missing.dropped.most_common())
+    plan = program.systems[archetype.system]
+    notes = describe_refutation(plan, missing.failed) if missing.failed is not None else ()
+    if missing.repeated:
+        return Diagnostic(
+            code="E501",
+            message=f"split `{missing.spec.split}` asks for more tasks of `{archetype.name}` than were found to differ",
+            span=archetype.span,
+            label="declared here",
+            notes=(f"{missing.repeated} proved worlds in a row printed the same as earlier tasks",),
+            helps=("ask for fewer tasks, or let the archetype's worlds vary more",),
+        )
+    commonest = missing.dropped.most_common(1)[0][0]
+    codes = {"interaction": "E505", Verdict.INCONCLUSIVE.value: "E503"}
+    return Diagnostic(
+        code=codes.get(commonest, "E502"),
+        message=f"no task of `{archetype.name}` for split `{missing.spec.split}` could be proved",
+        span=archetype.span,
+        label="declared here",
+        notes=(f"{missing.dropped.total()} worlds failed: {counts}", *notes),
+    )
+
+
+def _declared(program: ProgramPlan, split_name: str) -> tuple[DatasetPlan, SplitPlan] | tuple[None, None]:
+    """The split of that name and its dataset, where there is but one."""
+    found = [(each, split) for each in program.datasets.values() for split in each.splits if split.name == split_name]
+    return found[0] if len(found) == 1 else (None, None)

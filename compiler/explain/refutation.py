@@ -1,0 +1,41 @@
+"""Why a world has no unique answer, for the author of its archetype.
+
+In: a system plan and a proof that failed. Out: notes for a diagnostic.
+"""
+
+from __future__ import annotations
+
+from compiler.explain.words import ValueWords
+from compiler.plan import SystemPlan
+from solvers.evaluate import failing, run_walk
+from solvers.outcome import Claim, Refutation, TaskProof
+
+
+def describe_refutation(plan: SystemPlan, proof: TaskProof) -> tuple[str, ...]:
+    """Notes on why the world of `proof` has no unique answer, for the author of its archetype."""
+    values = ValueWords(plan)
+    if not proof.refutations:
+        return (
+            f"the world: {values.assignment(proof.walk.start)}",
+            f"counting everything gives no verdict: {proof.reason}",
+        )
+    refutation = proof.refutations[0]
+    walk = proof.walk
+    changed = {name: new for name, new in refutation.world.items() if new != walk.start[name]}
+    where = f"it prints the same with {values.assignment(changed)}, and then" if changed else "but"
+    match refutation:
+        case Refutation(claim=Claim.P3, rival=rival) if rival is not None:
+            why = f"{values.assignment(rival) or 'no change at all'} repairs it too and costs no more"
+        case Refutation(claim=Claim.P2):
+            other = run_walk(plan.problem, refutation.world)
+            why = f"{where} the fix is no repair: {'; '.join(failing(plan.problem, other, dict(walk.fix)))}"
+        case Refutation(answer=None):
+            other = run_walk(plan.problem, refutation.world)
+            why = f"{where} the walk gives no answer ({other.ending.value})"
+        case _:
+            assert refutation.answer is not None
+            why = f"{where} the answer is {values.answer(sorted(refutation.answer.codes), refutation.answer.fix)}"
+    return (
+        f"the world: {values.assignment(walk.start)}",
+        f"the runbook answers {values.answer(walk.codes, walk.fix)}; {why}",
+    )

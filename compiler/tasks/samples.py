@@ -1,0 +1,31 @@
+"""`gtd sample`: some tasks of one archetype, outside any dataset or as one of its splits would have them.
+
+In: a program plan and the name of an archetype. Out: made tasks, or why there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan
+from compiler.splits import TaskSpec
+from compiler.tasks.maker import Made, Missing, TaskMaker
+
+
+def sample_tasks(
+    program: ProgramPlan,
+    archetype: str,
+    *,
+    count: int,
+    seed: int | None,
+    dataset: DatasetPlan | None,
+    split_name: str | None,
+) -> Iterator[Made | Missing]:
+    """Make `count` tasks of an archetype: those of a dataset's split, or of a split of its own called `sample`."""
+    if dataset is None or split_name is None:
+        split_name = "sample"
+        split = SplitPlan(split_name, count, False, (), (), 1, ((archetype, 1),))
+        dataset = DatasetPlan("sample", "0", 2027 if seed is None else seed, "", (), (split,))
+    maker = TaskMaker(program, dataset)
+    for index in range(count):
+        yield maker.make(TaskSpec(split_name, archetype, index))
