@@ -9,9 +9,9 @@ from __future__ import annotations
 from dsl.analysis.bounds import check_bounds
 from dsl.analysis.lints import lint_program
 from dsl.check.archetypes import FamilyChecker
+from dsl.check.checker import ExpansionBudget
 from dsl.check.datasets import check_datasets
 from dsl.check.declarations import Library
-from dsl.check.expressions import ExpansionBudget
 from dsl.check.names import ProgramIndex
 from dsl.check.systems import check_system
 from dsl.checked import CheckedProgram

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 
 import attrs
 
-from dsl.check.expressions import Checker, ExpansionBudget, in_domain
-from dsl.check.literals import constant_value
+from dsl.check.checker import ExpansionBudget
+from dsl.check.dispatch import ExpressionChecker
+from dsl.check.literals import constant_value, in_domain
 from dsl.check.names import (
     Declared,
     FamilyDecl,
@@ -198,7 +199,7 @@ class FamilyChecker:
         plain: list[CheckedCondition] = []
         hard: list[CheckedCondition] = []
         for where in wheres:
-            condition = Checker(scope, self._findings, self._budget).condition(where.condition)
+            condition = ExpressionChecker(scope, self._findings, self._budget).condition(where.condition)
             if condition is not None:
                 (hard if where.hard else plain).append(CheckedCondition(condition, "", span=where.condition.span))
         return tuple(plain), tuple(hard)
@@ -291,5 +292,5 @@ class FamilyChecker:
         return tuple(values.values())
 
     def _constant(self, expr: nodes.Expression, type_: ValueType, what: str, scope: Scope) -> Constant | None:
-        typed = Checker(scope, self._findings, self._budget, constant=True).value(expr, type_, what)
+        typed = ExpressionChecker(scope, self._findings, self._budget, constant=True).value(expr, type_, what)
         return None if typed is None else constant_value(typed, what, self._findings)

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from dsl.check.archetypes import FamilyChecker
-from dsl.check.expressions import Checker, ExpansionBudget
+from dsl.check.checker import ExpansionBudget
+from dsl.check.dispatch import ExpressionChecker
 from dsl.check.names import ProgramIndex, find_declared, report_duplicate
 from dsl.checked import CheckedArchetype, CheckedDataset, CheckedRegion, CheckedSplit
 from dsl.diagnostics.collector import Findings
@@ -45,7 +46,7 @@ def _dataset(
     regions = []
     for region in decl.regions:
         found = families.scope_in(region.system, module)
-        condition = None if found is None else Checker(found[1], findings, budget).condition(region.condition)
+        condition = None if found is None else ExpressionChecker(found[1], findings, budget).condition(region.condition)
         if condition is not None:
             regions.append(CheckedRegion(region.name.name, region.system.name, condition, span=region.name.span))
     names = {region.name.name: region.system.name for region in decl.regions}

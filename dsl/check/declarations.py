@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from dsl.check.expressions import Checker, ExpansionBudget
+from dsl.check.checker import Checker, ExpansionBudget
+from dsl.check.dispatch import ExpressionChecker
 from dsl.check.literals import constant_value, whole_domain
 from dsl.check.names import (
     ConstantSymbol,
@@ -143,7 +144,7 @@ class Library:
             report_cycle("constants", [declared[key].node.name for key in cycle], self._findings)
         for key in (*(key for cycle in ordering.cycles for key in cycle), *ordering.order):
             each = declared[key]
-            checker = Checker(self.scopes[each.module], self._findings, self._budget, constant=True)
+            checker = ExpressionChecker(self.scopes[each.module], self._findings, self._budget, constant=True)
             symbol = _value_symbol(each.node, checker if key in ordering.order else None)
             for module, names in self.names.items():
                 if visible[module].get(each.node.name.name) is each:
@@ -160,7 +161,7 @@ def declare_values(
         report_cycle("constants", [by_name[name].name for name in cycle], findings)
         names.update({name: _value_symbol(by_name[name], None) for name in cycle})
     for name in ordering.order:
-        names[name] = _value_symbol(by_name[name], Checker(scope, findings, budget, constant=True))
+        names[name] = _value_symbol(by_name[name], ExpressionChecker(scope, findings, budget, constant=True))
 
 
 def _mentions(decl: ValueDecl) -> Iterable[str]:

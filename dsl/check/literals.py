@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import attrs
 
-from dsl.check.names import Scope
+from dsl.check.names import Scope, VariableSymbol
 from dsl.checked import Constant, Typed
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Findings, listed
 from dsl.evaluation import Evaluator
 from dsl.source import Span
 from dsl.syntax import nodes
@@ -103,7 +103,7 @@ def domain_constants(
     """Write a domain out, in its order; at least one value, none twice."""
     match domain:
         case nodes.SetDomain(values=exprs):
-            return _listed(domain, exprs, type_, value_of, findings)
+            return _written_values(domain, exprs, type_, value_of, findings)
         case nodes.RangeDomain(low=low, high=high, step=step):
             if not _numbers(domain.span, type_, findings):
                 return None
@@ -146,7 +146,7 @@ def _size_fits(size: int, span: Span, findings: Findings) -> bool:
     return 0 < size <= MAX_DOMAIN
 
 
-def _listed(
+def _written_values(
     domain: nodes.SetDomain,
     exprs: tuple[nodes.Expression, ...],
     type_: ValueType,
@@ -186,3 +186,20 @@ def whole_domain(type_: ValueType, span: Span) -> tuple[Constant, ...] | None:
             return tuple(Constant(code, type_, span=span) for code in range(len(members)))
         case Quantity():
             return None
+
+
+def in_domain(value: Typed, symbol: VariableSymbol, findings: Findings) -> bool:
+    """Whether a value that is known may be given to a variable; says so if not."""
+    variable = symbol.variable
+    if not isinstance(value, Constant) or variable is None or value.value in variable.domain:
+        return True
+    known = [value_text(each, variable.type) for each in variable.domain]
+    findings.error(
+        "E405",
+        f"`{value_text(value.value, variable.type)}` is not in the domain of `{variable.name}`",
+        value.span,
+        "outside the domain",
+        secondary=((symbol.ident.span, "declared here"),),
+        notes=(f"its values are {listed(known)}",),
+    )
+    return False

@@ -6,18 +6,15 @@ In: an operator's syntax and the `Checker` of its place. Out: a checked form, or
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import attrs
 
+from dsl.check.checker import Checker
 from dsl.check.unit_help import Written, described, how_to_meet, in_one_unit, single_unit
 from dsl.checked import Constant, Operation, Typed
 from dsl.source import Span
 from dsl.syntax import nodes
 from dsl.value_types import FLAG, NUMBER, Quantity, ValueType, conversion, divide, multiply, settled_type, unify
-
-if TYPE_CHECKING:
-    from dsl.check.expressions import Checker
 
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 _LOGICAL = ("and", "or", "implies")
@@ -66,7 +63,7 @@ def check_binary(checker: Checker, expr: nodes.Binary) -> Typed | None:
 
 
 def _comparison(checker: Checker, expr: nodes.Binary) -> Typed | None:
-    sides = checker.pair(expr.left, expr.right, None)
+    sides = checker.check_pair(expr.left, expr.right, None)
     if sides is None:
         return None
     left, right = in_one_unit(sides, checker.scope.types)
@@ -141,7 +138,7 @@ def common_type(
 def check_if(checker: Checker, expr: nodes.If, expected: ValueType | None) -> Typed | None:
     """`if c then a else b`."""
     condition = checker.of_type(expr.condition, FLAG, "the condition of `if`")
-    branches = checker.pair(expr.then, expr.otherwise, expected)
+    branches = checker.check_pair(expr.then, expr.otherwise, expected)
     if branches is None:
         return None
     both = in_one_unit(branches, checker.scope.types)

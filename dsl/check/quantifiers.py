@@ -6,10 +6,9 @@ sub-expression is charged to the budget of the program.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import attrs
 
+from dsl.check.checker import Checker
 from dsl.check.literals import domain_constants
 from dsl.check.names import BoundSymbol, VariableSymbol, find_name
 from dsl.check.operators import common_type
@@ -17,9 +16,6 @@ from dsl.check.unit_help import described
 from dsl.checked import Constant, Operation, Typed
 from dsl.syntax import nodes
 from dsl.value_types import FLAG, NUMBER, ValueType
-
-if TYPE_CHECKING:
-    from dsl.check.expressions import Checker
 
 
 def check_quantified(checker: Checker, expr: nodes.Quantified) -> Typed | None:
@@ -96,7 +92,7 @@ def _bound_values(checker: Checker, expr: nodes.Quantified) -> tuple[Constant, .
 
 def _listed_type(checker: Checker, values: tuple[nodes.Expression, ...]) -> ValueType | None:
     """The type of listed values: that of the first number or flag, or the enumeration that has the words."""
-    known = next((value for value in values if not checker.floats(value)), None)
+    known = next((value for value in values if not checker.takes_expected_type(value)), None)
     if known is None:
         words = {value.name if isinstance(value, nodes.Name) else value.value
                  for value in values if isinstance(value, nodes.Name | nodes.StrLit)}  # fmt: skip

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 
 import attrs
 
-from dsl.check.expressions import Checker, in_domain
+from dsl.check.checker import Checker
+from dsl.check.literals import in_domain
 from dsl.check.names import (
     ConstantSymbol,
     QuantitySymbol,

@@ -12,9 +12,10 @@ from typing import Final, TypeVar
 
 import attrs
 
+from dsl.check.checker import Checker, ExpansionBudget
 from dsl.check.declarations import check_enumeration, declare_values, report_cycle, resolve_type
-from dsl.check.expressions import Checker, ExpansionBudget, in_domain
-from dsl.check.literals import constant_value, domain_constants, whole_domain
+from dsl.check.dispatch import ExpressionChecker
+from dsl.check.literals import constant_value, domain_constants, in_domain, whole_domain
 from dsl.check.names import (
     BUILT_IN_TYPES,
     RelationSymbol,
@@ -223,7 +224,7 @@ class _SystemCheck:
     # -------------------------------------------------------------- variables and relations
 
     def _checker(self) -> Checker:
-        return Checker(self.scope, self.findings, self.budget)
+        return ExpressionChecker(self.scope, self.findings, self.budget)
 
     def _constants(self) -> Checker:
         return attrs.evolve(self._checker(), constant=True)

@@ -1,0 +1,53 @@
+"""Other worlds: `with`, which changes variables, and `before`, which goes back to where a rule fired.
+
+In: their syntax and the `Checker` of their place. Out: a checked form, or None after an error.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from dsl.check.checker import Checker
+from dsl.check.literals import in_domain
+from dsl.check.names import VariableSymbol, find_name
+from dsl.checked import Earlier, Typed, Within
+from dsl.syntax import nodes
+from dsl.value_types import ValueType
+
+
+def check_with(checker: Checker, expr: nodes.WithClause, expected: ValueType | None) -> Typed | None:
+    """`e with (field = value, ...)`."""
+    changes: dict[str, Typed] = {}
+    complete = True
+    for ident, new in expr.changes:
+        symbol = find_name(checker.scope, ident, (VariableSymbol,), checker.findings)
+        value = None
+        if ident.name in changes:
+            checker.findings.error("E202", f"`{ident.name}` is changed twice", ident.span, "again here")
+        elif isinstance(symbol, VariableSymbol) and symbol.type is not None:
+            value = checker.value(new, symbol.type, f"the value of `{ident.name}`")
+            if value is not None and not in_domain(value, symbol, checker.findings):
+                value = None
+        if value is None:
+            complete = False
+        else:
+            changes[ident.name] = value
+    body = checker.check(expr.body, expected)
+    if body is None or not complete:
+        return None
+    return Within(body, tuple(changes.items()), body.type, span=expr.span)
+
+
+def check_before(checker: Checker, expr: nodes.BeforeCall, expected: ValueType | None) -> Typed | None:
+    """`before(e)`, which is for prescriptions."""
+    if not checker.prescription:
+        checker.findings.error(
+            "E310",
+            "`before` has a meaning only in a prescription, and once",
+            expr.span,
+            "nothing has been set here",
+            helps=("use it in `set field = ...` or after `where` in `set field = largest where ...`",),
+        )
+        return None
+    body = attrs.evolve(checker, prescription=False).check(expr.body, expected)
+    return None if body is None else Earlier(body, body.type, span=expr.span)
