@@ -19,8 +19,8 @@ import numpy.typing as npt
 from benchmarks.drawing import Chooser
 from benchmarks.measure import Cell, Result
 from benchmarks.sources import SHIPPED, SMALL, load_program
-from solvers.counting.tables import IntArray, Tables
-from solvers.counting.walks import StateCells, walk_batch
+from solvers.counting.tables import BatchState, IntArray, Tables
+from solvers.counting.walks import walk_batch
 from solvers.evaluate import run_walk
 from solvers.outcome import Assignment
 from solvers.problem import Expr, Problem
@@ -138,7 +138,7 @@ def all_worlds(tables: Tables, condition: Expr, codes: frozenset[str]) -> dict[s
     """Every world of an archetype, a column for each variable."""
     problem = tables.problem
     grid = np.meshgrid(*(np.array(variable.domain, np.int64) for variable in problem.variables), indexing="ij")
-    state: StateCells = {variable.name: axis.ravel() for variable, axis in zip(problem.variables, grid, strict=True)}
+    state: BatchState = {variable.name: axis.ravel() for variable, axis in zip(problem.variables, grid, strict=True)}
     size = grid[0].size
     (holds,) = tables.evaluate([condition], state)
     kept = np.zeros(size, bool)

@@ -31,7 +31,7 @@ from solvers.problem import (
     Op,
     Pick,
     Problem,
-    Rel,
+    RelationValue,
     Rule,
     Sense,
     Var,
@@ -88,7 +88,7 @@ def _definitions(problem: Problem) -> Definitions:
 @functools.lru_cache(maxsize=1 << 15)
 def _relations_in(definition: Expr) -> frozenset[str]:
     match definition:
-        case Rel(name=name):
+        case RelationValue(name=name):
             return frozenset({name})
         case With(changes=changes):
             parts = tuple(new for _, new in changes)
@@ -107,7 +107,7 @@ def _meaning(expr: Expr) -> Meaning:
     match expr:
         case Apply(op=op, args=args):
             return _applied(op, [_meaning(arg) for arg in args])
-        case Rel(name=name):
+        case RelationValue(name=name):
             return _relation(name)
         case Const(value=constant):
             return lambda world, before: constant

@@ -75,7 +75,7 @@ class Var:
 
 
 @attrs.frozen(cache_hash=True)
-class Rel:
+class RelationValue:
     """The value of a named relation in the current world."""
 
     name: str
@@ -133,7 +133,7 @@ class Before:
         return self.body.sort
 
 
-Expr = Const | Var | Rel | Apply | Lookup | With | Before
+Expr = Const | Var | RelationValue | Apply | Lookup | With | Before
 
 TRUE = Const(True)
 FALSE = Const(False)
@@ -149,7 +149,7 @@ def conjunction(conditions: Iterable[Expr]) -> Expr:
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     match expr:
-        case Const() | Var() | Rel():
+        case Const() | Var() | RelationValue():
             return ()
         case Apply(args=args):
             return args

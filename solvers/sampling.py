@@ -22,8 +22,8 @@ import numpy as np
 
 from solvers.counting import fold
 from solvers.counting.expand import conjuncts, expand, support
-from solvers.counting.tables import Cell, IntArray, Tables
-from solvers.counting.walks import Group, plain_state, take, walk_batch
+from solvers.counting.tables import BatchValue, IntArray, Tables
+from solvers.counting.walks import Group, select_worlds, walk_batch, world_at
 from solvers.outcome import Assignment
 from solvers.problem import Expr, Op, Problem
 from solvers.streams import Stream, key_of, scaled
@@ -66,7 +66,7 @@ def candidates(
 
     It goes on without end, or until `limit` draws in a row fail; then the last item is an `Exhausted`.
     """
-    plan = tables.companion(_Plans).plan(condition, codes)
+    plan = tables.shared(_Plans).plan(condition, codes)
     stream = Stream(key)
     reasons: Counter[str] = Counter()
     drawn = last = number = 0
@@ -98,7 +98,7 @@ class _Block:
         right = np.tile(other.rows, (len(self.rows), 1))
         return _Block(self.names + other.names, np.concatenate([left, right], axis=1))
 
-    def columns(self, rows: IntArray | slice = slice(None)) -> dict[str, Cell]:
+    def columns(self, rows: IntArray | slice = slice(None)) -> dict[str, BatchValue]:
         chosen = self.rows[rows]
         return {name: np.ascontiguousarray(chosen[:, place]) for place, name in enumerate(self.names)}
 
@@ -138,7 +138,7 @@ class _Plan:
     def accepted(self, stream: Stream, size: int, reasons: Counter[str]) -> Iterator[tuple[int, Assignment]]:
         """Make `size` draws; yield the place among them and the world of each that is accepted."""
         words = stream.words(size * len(self.blocks)).reshape(size, len(self.blocks))
-        state: dict[str, Cell] = {}
+        state: dict[str, BatchValue] = {}
         for column, block in enumerate(self.blocks):
             state.update(block.columns(scaled(words[:, column], len(block.rows))))
         places = np.arange(size)
@@ -149,7 +149,7 @@ class _Plan:
             kept = np.nonzero(np.broadcast_to(passed, len(places)))[0]
             if len(kept) < len(places):
                 reasons[reason] += len(places) - len(kept)
-                places, state = places[kept], take(state, kept)
+                places, state = places[kept], select_worlds(state, kept)
         found = []
         groups = walk_batch(self.tables, state, len(places), rules=self.rules)
         reasons["another code"] += len(places) - sum(len(group.rows) for group in groups)
@@ -160,7 +160,7 @@ class _Plan:
             else:
                 reasons[refused] += len(group.rows)
         for place, group, at in sorted(found, key=lambda item: item[0]):
-            world = plain_state(group.start, at)
+            world = world_at(group.start, at)
             yield place, {variable.name: world[variable.name] for variable in self.tables.problem.variables}
 
     def refusal(self, group: Group) -> str | None:

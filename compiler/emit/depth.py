@@ -17,7 +17,7 @@ import networkx as nx
 
 from compiler.plan import SystemPlan
 from solvers.outcome import Walk
-from solvers.problem import Alternative, Assign, Before, Expr, Pick, Rel, Var, With, children, walk_expr
+from solvers.problem import Alternative, Assign, Before, Expr, Pick, RelationValue, Var, With, children, walk_expr
 
 _RulePath = tuple[tuple[int, int], ...]  # (rule, alternative) of each step
 
@@ -56,7 +56,7 @@ class Depths:
         for node in walk_expr(expr):
             if isinstance(node, Var):
                 found.add(node.name)
-            elif isinstance(node, Rel):
+            elif isinstance(node, RelationValue):
                 found |= self.rests_on[node.name]
         return frozenset(found)
 
@@ -69,7 +69,7 @@ def _shown_relations(system: SystemPlan) -> frozenset[str]:
         for event in system.events
         if event.condition is None
         for attribute in event.attributes
-        if isinstance(attribute.value, Rel)
+        if isinstance(attribute.value, RelationValue)
     }
     return frozenset(profiler | log)
 
@@ -125,7 +125,7 @@ class _Derivation:
         match expr:
             case Var(name=name):
                 return {self.variable(name, state)}
-            case Rel(name=name):
+            case RelationValue(name=name):
                 return {self.relation(name, state)}
             case With(body=body, changes=changes):
                 news = {name: self.node(self.uses(new, state, before)) for name, new in changes}

@@ -19,11 +19,11 @@ from compiler.tasks.maker import TaskMaker
 from compiler.tasks.redraw import OtherSourcesError, redraw
 from solvers.counting.evidence import evidence_class
 from solvers.counting.expand import before_name
-from solvers.counting.tables import Array, Tables
-from solvers.counting.walks import StateCells, take, walk_batch
+from solvers.counting.tables import Array, BatchState, Tables
+from solvers.counting.walks import select_worlds, walk_batch
 from solvers.evaluate import observe, run_walk
 from solvers.outcome import Assignment
-from solvers.problem import Alternative, Apply, Assign, Expr, Kind, Op, Pick, Rel, Sort, Var, With
+from solvers.problem import Alternative, Apply, Assign, Expr, Kind, Op, Pick, RelationValue, Sort, Var, With
 
 MOST_LISTED = 4
 """Different values that are listed one by one; more are given as a range."""
@@ -65,7 +65,7 @@ class _Step:
 
     rule: int
     alternative: int
-    before: StateCells
+    before: BatchState
     sets: Assignment
 
 
@@ -77,7 +77,7 @@ class _SharedPath:
         alone: There are no other worlds with this evidence.
     """
 
-    start: StateCells
+    start: BatchState
     steps: tuple[_Step, ...]
     alone: bool
 
@@ -99,8 +99,8 @@ def _shared_path_of(tables: Tables, world: Assignment) -> _SharedPath:
                 alike &= np.equal(cell, sets[name])
             steps.append((step, sets))
         return _SharedPath(
-            take(group.start, alike),
-            tuple(_Step(step.rule, step.alternative, take(step.before, alike), sets) for step, sets in steps),
+            select_worlds(group.start, alike),
+            tuple(_Step(step.rule, step.alternative, select_worlds(step.before, alike), sets) for step, sets in steps),
             int(alike.sum()) == size,
         )
     raise AssertionError("a world is in its own evidence class")
@@ -114,8 +114,8 @@ class _Scene:
         told: Relations whose truth has been explained in this state.
     """
 
-    state: StateCells
-    fired_in: StateCells
+    state: BatchState
+    fired_in: BatchState
     told: set[str] = attrs.field(factory=set)
 
     def after(self, changes: Mapping[str, Array | int]) -> _Scene:
@@ -135,7 +135,7 @@ class _RationaleWriter(ValueWords):
         if hidden := [Var(variable.name) for variable in self.problem.of_kind(Kind.HIDDEN)]:
             rest = "" if path.alone else " Other values fit as well; by another path they lead to the same answer."
             yield f"The hidden quantities, by what is printed: {self.values(hidden, scene)}.{rest}"
-        unprinted = [Rel(relation.name) for relation in self.plan.relations if relation.display is None]
+        unprinted = [RelationValue(relation.name) for relation in self.plan.relations if relation.display is None]
         if unprinted:
             yield f"From the relations: {self.values(unprinted, scene)}."
         for number, step in enumerate(path.steps, start=1):
@@ -150,7 +150,7 @@ class _RationaleWriter(ValueWords):
         yield f"No rule fires. The run is sound: {'; '.join(self.because(each, True, scene) for each in sounds)}."
         yield self.result(path, scene.state)
 
-    def result(self, path: _SharedPath, final: StateCells) -> str:
+    def result(self, path: _SharedPath, final: BatchState) -> str:
         if not path.steps:
             return "So the run is healthy, and nothing is to be changed."
         codes = " and ".join(self.problem.rules[step.rule].code for step in path.steps)
@@ -235,7 +235,7 @@ class _RationaleWriter(ValueWords):
                 for part in parts:
                     if bool(np.all(self.evaluate(part, scene) == truth)):
                         return self.because(part, truth, scene)
-            case Rel(name=name, sort=Sort.BOOL):
+            case RelationValue(name=name, sort=Sort.BOOL):
                 verdict = f"`{name}` is {'true' if truth else 'false'}"
                 if name in scene.told:
                     return verdict
@@ -260,9 +260,9 @@ class _RationaleWriter(ValueWords):
         """The relations that a step changed in some world."""
         found: list[Expr] = []
         for name in self.definitions:
-            now, then = (self.tables.evaluate([Rel(name)], state)[0] for state in (scene.state, scene.fired_in))
+            now, then = (self.tables.evaluate([RelationValue(name)], at)[0] for at in (scene.state, scene.fired_in))
             if np.any(now != then):
-                found.append(Rel(name))
+                found.append(RelationValue(name))
         return found
 
     def evaluate(self, expr: Expr, scene: _Scene) -> Array:

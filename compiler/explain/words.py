@@ -12,7 +12,7 @@ from compiler.emit.prompt.formula import formula
 from compiler.plan import SystemPlan
 from solvers.evaluate import relations, value
 from solvers.outcome import Assignment
-from solvers.problem import Before, Direction, Expr, Pick, Rel, Sort, Var, With, children
+from solvers.problem import Before, Direction, Expr, Pick, RelationValue, Sort, Var, With, children
 
 TRUTH_LABELS = {0: "false", 1: "true"}
 
@@ -70,7 +70,7 @@ class ValueWords:
                     continue
                 for told, text in zip(own, texts, strict=True):
                     told[text] = None
-                if isinstance(node, Rel) and node.sort is Sort.BOOL:
+                if isinstance(node, RelationValue) and node.sort is Sort.BOOL:
                     visit(self.definitions[node.name])
 
         visit(self.behind(expr))
@@ -78,24 +78,24 @@ class ValueWords:
 
     def behind(self, expr: Expr) -> Expr:
         """What a flag is defined by; any other expression itself."""
-        return self.definitions[expr.name] if isinstance(expr, Rel) and expr.sort is Sort.BOOL else expr
+        return self.definitions[expr.name] if isinstance(expr, RelationValue) and expr.sort is Sort.BOOL else expr
 
     def atom(
         self,
-        node: Var | Rel | With | Before,
+        node: Var | RelationValue | With | Before,
         world: Assignment,
         known: Mapping[str, int | bool],
         before: Assignment | None,
     ) -> str:
         """One value; a flag also says what it rests on."""
         text = self.plain_atom(node, world, known, before)
-        if not isinstance(node, Rel) or node.sort is not Sort.BOOL:
+        if not isinstance(node, RelationValue) or node.sort is not Sort.BOOL:
             return text
         return f"{text} ({self.numbers([self.definitions[node.name]], world)})"
 
     def plain_atom(
         self,
-        node: Var | Rel | With | Before,
+        node: Var | RelationValue | With | Before,
         world: Assignment,
         known: Mapping[str, int | bool],
         before: Assignment | None,
@@ -103,7 +103,7 @@ class ValueWords:
         """One value alone."""
         if isinstance(node, Var):
             return f"`{node.name}` = {self.variable(node.name, world[node.name])}"
-        found = known[node.name] if isinstance(node, Rel) else value(self.problem, node, world, before=before)
+        found = known[node.name] if isinstance(node, RelationValue) else value(self.problem, node, world, before=before)
         text = self.formula(node)
         if isinstance(found, bool):
             return f"{text} is {'true' if found else 'false'}"
@@ -130,9 +130,9 @@ class ValueWords:
                 return list(variable.preference)
 
 
-def atoms(expr: Expr) -> Iterator[Var | Rel | With | Before]:
+def atoms(expr: Expr) -> Iterator[Var | RelationValue | With | Before]:
     """What an expression reads, without looking into relations and interventions."""
-    if isinstance(expr, Var | Rel | With | Before):
+    if isinstance(expr, Var | RelationValue | With | Before):
         yield expr
         return
     for child in children(expr):
@@ -142,7 +142,7 @@ def atoms(expr: Expr) -> Iterator[Var | Rel | With | Before]:
 def relation_name(expr: Expr) -> str:
     """The relation or variable that an intervention or a look back is about; empty if it is a formula."""
     match expr:
-        case Rel(name=name) | Var(name=name):
+        case RelationValue(name=name) | Var(name=name):
             return name
         case With(body=body) | Before(body=body):
             return relation_name(body)

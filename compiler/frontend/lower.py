@@ -66,7 +66,7 @@ from solvers.problem import (
     Op,
     Pick,
     Problem,
-    Rel,
+    RelationValue,
     Rule,
     Sense,
     Var,
@@ -192,7 +192,7 @@ def _observations(system: CheckedSystem, events: Iterable[EventPlan]) -> Iterato
             yield Observation(variable.name, "config", shown_amount(Var(variable.name), display))
     for relation in system.relations:
         if relation.profiler:
-            value = as_integer(Rel(relation.name, sort_of(relation.type)))
+            value = as_integer(RelationValue(relation.name, sort_of(relation.type)))
             yield Observation(
                 relation.name, "profiler", shown_amount(value, _display(relation.type, relation.printing))
             )
@@ -227,7 +227,7 @@ def _set(item: CheckedSet) -> Assign | Pick:
 
 def _keep(keep: CheckedKeep, *, binding: bool) -> Keep:
     """A keep; a binding one holds even where a rule sets its field."""
-    value: Expr = Var(keep.name) if keep.field else Rel(keep.name, sort_of(keep.type))
+    value: Expr = Var(keep.name) if keep.field else RelationValue(keep.name, sort_of(keep.type))
     return Keep(keep.name, value, Sense(keep.sense), keep.name if keep.field and not binding else None)
 
 

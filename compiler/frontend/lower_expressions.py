@@ -24,7 +24,7 @@ from dsl.checked import (
     Within,
 )
 from dsl.value_types import Enumeration, Flag, Quantity, ValueType
-from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, Rel, Sort, Var, With, conjunction
+from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, RelationValue, Sort, Var, With, conjunction
 
 _OPS: Final = {
     "+": Op.ADD,
@@ -101,7 +101,7 @@ def _shared(expr: Typed) -> Expr:
     """What doesn't hang on the sort that is asked for."""
     match expr:
         case RelationRef(name=name, type=type_):
-            return Rel(name, sort_of(type_))
+            return RelationValue(name, sort_of(type_))
         case Operation(op="==" | "!=" as op, args=(left, right)) if isinstance(left.type, Flag):
             return _flags_equal(op, left, right)
         case Operation(op=op, args=args):

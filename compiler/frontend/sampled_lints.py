@@ -19,10 +19,10 @@ from dsl.diagnostics.diagnostic import Diagnostic, Severity, sort_diagnostics
 from dsl.value_types import value_text
 from solvers.counting.expand import before_name
 from solvers.counting.tables import IntArray, Tables
-from solvers.counting.walks import Group, plain_state, walk_batch
+from solvers.counting.walks import Group, walk_batch, world_at
 from solvers.evaluate import run_walk, value
 from solvers.outcome import Ending
-from solvers.problem import Assign, Expr, Problem, Rel, Var
+from solvers.problem import Assign, Expr, Problem, RelationValue, Var
 from solvers.streams import Stream, key_of, random_worlds
 
 DRAWN: Final = 8192
@@ -102,12 +102,12 @@ def _loops(groups: list[Group], count: int, problem: Problem, system: CheckedSys
     repeated: dict[int, list[Group]] = {}
     for group in groups:
         if group.ending is Ending.REPEATED:
-            last = plain_state(group.final, 0)
+            last = world_at(group.final, 0)
             rule = next(number for number, each in enumerate(problem.rules) if value(problem, each.guard, last))
             repeated.setdefault(rule, []).append(group)
     for rule, looping in sorted(repeated.items()):
         worlds = sum(len(group.rows) for group in looping)
-        walk = run_walk(problem, plain_state(looping[0].start, 0))
+        walk = run_walk(problem, world_at(looping[0].start, 0))
         steps = [f"{system.rules[step.rule].code} sets {_changes(dict(step.sets), system)}" for step in walk.steps]
         yield Diagnostic(
             "W445",
@@ -157,7 +157,7 @@ def _aliases(tables: Tables, worlds: Worlds, system: CheckedSystem) -> Iterator[
 def _consequences(problem: Problem) -> Iterator[Expr]:
     """All that can depend on a field."""
     for name, definition in problem.relations:
-        yield Rel(name, definition.sort)
+        yield RelationValue(name, definition.sort)
     yield from (problem.valid, problem.sound)
     yield from (observation.value for observation in problem.observations)
     for rule in problem.rules:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from solvers.counting.expand import conjuncts, expand, support
-from solvers.counting.tables import BoolArray, Cell, IntArray, Tables
-from solvers.counting.walks import StateCells, plain_cell
+from solvers.counting.tables import BatchState, BatchValue, BoolArray, IntArray, Tables
+from solvers.counting.walks import collapsed
 from solvers.outcome import Assignment
 from solvers.problem import Expr, Kind, Problem, Var, Variable
 
@@ -39,7 +39,7 @@ def free_variables(problem: Problem) -> tuple[Variable, ...]:
     )
 
 
-def evidence_class(tables: Tables, world: Assignment) -> tuple[dict[str, Cell], int]:
+def evidence_class(tables: Tables, world: Assignment) -> tuple[dict[str, BatchValue], int]:
     """Return the evidence class of `world` and its size.
 
     The order is that of the domains of the free variables, the last changing fastest.
@@ -47,7 +47,7 @@ def evidence_class(tables: Tables, world: Assignment) -> tuple[dict[str, Cell], 
     Raises:
         TooManyWorldsError: There is too much to look at.
     """
-    return tables.companion(_Classes).of(world)
+    return tables.shared(_Classes).of(world)
 
 
 class _Classes:
@@ -69,8 +69,8 @@ class _Classes:
         self.single = [(variable.name, over(frozenset({variable.name}))) for variable in self.free]
         self.joint = over(*(own for part in varying if len(own := support(part) & names) > 1))
 
-    def of(self, world: Assignment) -> tuple[dict[str, Cell], int]:
-        state: dict[str, Cell] = dict(world)
+    def of(self, world: Assignment) -> tuple[dict[str, BatchValue], int]:
+        state: dict[str, BatchValue] = dict(world)
         if not all(self.fixed(world)):
             return state, 0
         domains = {variable.name: np.array(variable.domain, np.int64) for variable in self.free}
@@ -80,7 +80,7 @@ class _Classes:
         if not all(map(len, domains.values())):
             return state, 0
         columns, size = self.enumerate(world, domains)
-        return {**state, **{name: plain_cell(column) for name, column in columns.items()}}, size
+        return {**state, **{name: collapsed(column) for name, column in columns.items()}}, size
 
     def enumerate(self, world: Assignment, domains: dict[str, IntArray]) -> tuple[dict[str, IntArray], int]:
         """Find the combinations that meet the joint demands: a column for each free variable."""
@@ -93,7 +93,7 @@ class _Classes:
         while outer < len(sizes) - 1 and np.prod(sizes[outer:], dtype=float) > CLASS_CHUNK:
             outer += 1
         names, shape = list(domains), tuple(sizes[outer:])
-        axes: dict[str, Cell] = {
+        axes: dict[str, BatchValue] = {
             name: domains[name].reshape([-1 if axis == place else 1 for axis in range(len(shape))])
             if len(domains[name]) > 1
             else int(domains[name][0])
@@ -122,7 +122,7 @@ class _Demands:
     def wanted(self, world: Assignment) -> list[Any]:
         return [required or value for required, value in zip(self.required, self.code(world), strict=True)]
 
-    def met(self, state: StateCells, wanted: Sequence[Any], shape: tuple[int, ...]) -> BoolArray:
+    def met(self, state: BatchState, wanted: Sequence[Any], shape: tuple[int, ...]) -> BoolArray:
         met: Any = True
         for cell, value in zip(self.code(state), wanted, strict=True):
             met = met & (cell == value)

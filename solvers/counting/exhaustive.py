@@ -13,10 +13,10 @@ import numpy as np
 
 from solvers import evaluate
 from solvers.counting.evidence import TooManyWorldsError, evidence_class
-from solvers.counting.repairs import Conditions, Patients
+from solvers.counting.repairs import Conditions, WorldsToMend
 from solvers.counting.rivals import RivalSearch, TooManyCandidatesError
-from solvers.counting.tables import Tables
-from solvers.counting.walks import Group, StateCells, plain_state, plain_walk, take, walk_batch
+from solvers.counting.tables import BatchState, Tables
+from solvers.counting.walks import Group, select_worlds, walk_at, walk_batch, world_at
 from solvers.outcome import Assignment, Claim, Refutation, TaskProof, Uniqueness, Verdict, Walk
 
 WORLDS_PER_WALK = 1 << 17
@@ -48,9 +48,9 @@ class _Check:
     def __init__(self, tables: Tables, world: Assignment) -> None:
         self.tables = tables
         self.problem = tables.problem
-        self.conditions = tables.companion(Conditions)
+        self.conditions = tables.shared(Conditions)
         (self.own,) = walk_batch(tables, dict(world), 1)
-        self.walk = plain_walk(tables, self.own, 0)
+        self.walk = walk_at(tables, self.own, 0)
         self.answer = self.walk.answer
 
     def run(self) -> TaskProof:
@@ -69,7 +69,7 @@ class _Check:
         other = self._other_answer(groups)
         if other is not None:
             return self._refuted(other, size)
-        patients = [self.conditions.patients(group) for group in groups]
+        patients = [self.conditions.worlds_to_mend(group) for group in groups]
         unmended = self._unmended(patients)
         if unmended is not None:
             return self._refuted(unmended, size)
@@ -83,10 +83,10 @@ class _Check:
 
     # ---- P1 ----------------------------------------------------------------------------------------
 
-    def _walk_class(self, state: StateCells, size: int) -> Iterable[Group]:
+    def _walk_class(self, state: BatchState, size: int) -> Iterable[Group]:
         for low in range(0, size, WORLDS_PER_WALK):
             rows = np.arange(low, min(low + WORLDS_PER_WALK, size))
-            for group in walk_batch(self.tables, state if len(rows) == size else take(state, rows), len(rows)):
+            for group in walk_batch(self.tables, state if len(rows) == size else select_worlds(state, rows), len(rows)):
                 yield attrs.evolve(group, rows=rows[group.rows])
 
     def _other_answer(self, groups: Sequence[Group]) -> Refutation | None:
@@ -97,7 +97,7 @@ class _Check:
         if not found:
             return None
         _, group, place = min(found, key=lambda item: item[0])
-        world = plain_state(group.start, place)
+        world = world_at(group.start, place)
         other = evaluate.run_walk(self.problem, world)
         same = evaluate.observe(self.problem, world) == evaluate.observe(self.problem, self.walk.start)
         if not same or (other.gives_task and other.answer == self.answer):
@@ -118,17 +118,17 @@ class _Check:
         """Return the walk of the task and one of each other path."""
         own = [(step.rule, step.alternative) for step in self.walk.steps]
         others = [group for group in groups if [(step.rule, step.alternative) for step in group.steps] != own]
-        return (self.walk, *(plain_walk(self.tables, group, 0) for group in others))
+        return (self.walk, *(walk_at(self.tables, group, 0) for group in others))
 
     # ---- P2 ----------------------------------------------------------------------------------------
 
-    def _unmended(self, patients: Sequence[Patients]) -> Refutation | None:
+    def _unmended(self, patients: Sequence[WorldsToMend]) -> Refutation | None:
         """Find a world of the class that the fix doesn't mend."""
         fix = np.array([[self.walk.final[field] for field in self.conditions.fields]], np.int64)
         for part in patients:
             mended = self.conditions.mended(part, fix)[0]
             if not mended.all():
-                world = plain_state(part.group.start, int(mended.argmin()))
+                world = world_at(part.group.start, int(mended.argmin()))
                 if evaluate.is_repair(self.problem, evaluate.run_walk(self.problem, world), dict(self.walk.fix)):
                     raise WitnessError("P2", self.problem.name, self.walk.start, world)
                 return Refutation(Claim.P2, world, answer=self.answer)
@@ -136,7 +136,7 @@ class _Check:
 
     # ---- P3 ----------------------------------------------------------------------------------------
 
-    def _unique(self, patients: Sequence[Patients], size: int) -> TaskProof:
+    def _unique(self, patients: Sequence[WorldsToMend], size: int) -> TaskProof:
         """Find the strongest level at which there is no rival."""
         if not self.walk.fix:  # only the empty repair changes no field
             return self._proved(Uniqueness.ANY, (self.walk.start,), size)
@@ -149,7 +149,7 @@ class _Check:
         ):
             search = RivalSearch(
                 self.conditions,
-                self.conditions.patients(self.own),
+                self.conditions.worlds_to_mend(self.own),
                 patients,
                 fix=dict(self.walk.fix),
                 fields=fields,
@@ -174,10 +174,8 @@ class _Check:
         cheap = evaluate.cost(self.problem, start, rival) <= evaluate.cost(self.problem, start, dict(self.walk.fix))
         return cheap and rival.keys() <= set(named)
 
-    def _confirm_rival(self, rival: Assignment, patients: Sequence[Patients]) -> None:
-        worlds = [
-            plain_state(part.group.start, place) for part in patients for place in range(min(len(part), CONFIRMED))
-        ]
+    def _confirm_rival(self, rival: Assignment, patients: Sequence[WorldsToMend]) -> None:
+        worlds = [world_at(part.group.start, place) for part in patients for place in range(min(len(part), CONFIRMED))]
         for world in (self.walk.start, *worlds[:CONFIRMED]):
             if not evaluate.is_repair(self.problem, evaluate.run_walk(self.problem, world), rival):
                 raise WitnessError("P3", self.problem.name, self.walk.start, world, rival)

@@ -14,7 +14,7 @@ from typing import assert_never
 
 from solvers.counting import fold
 from solvers.counting.fold import conjuncts, support
-from solvers.problem import Apply, Before, Const, Expr, Lookup, Problem, Rel, Var, With, children
+from solvers.problem import Apply, Before, Const, Expr, Lookup, Problem, RelationValue, Var, With, children
 
 __all__ = ["before_name", "conjuncts", "expand", "pure", "substitute", "support"]
 
@@ -45,7 +45,7 @@ class _Expander:
                 return fold.constant(value)
             case Var(name=name, sort=sort):
                 return fold.variable(name, sort)
-            case Rel(name=name):
+            case RelationValue(name=name):
                 return self.relations[name]
             case Apply(op=op, args=args):
                 return fold.apply(op, tuple(self.expand(arg) for arg in args))
@@ -110,6 +110,6 @@ def _rebuild(node: Expr, new: Mapping[str, Expr], done: Mapping[int, Expr]) -> E
             return fold.apply(op, tuple(done[id(arg)] for arg in args))
         case Lookup(table=table, entries=entries, key=key):
             return fold.lookup(table, entries, done[id(key)])
-        case Rel() | With() | Before():
+        case RelationValue() | With() | Before():
             raise ValueError(f"not a pure expression: {node}")
     assert_never(node)

@@ -4,7 +4,7 @@ In: a world. Out: for each set of channels a *witness*: a valid world that shows
 whose walk gives a task with other codes; or none. All channels together leave nothing open (that is P1).
 
 Witnesses are looked for first in a pool of random worlds, which every task of a problem shares, then in a crowd
-that is built for the task (see `crowds`). One may be missed; then the set counts as settling the
+that is built for the task (see `lookalikes`). One may be missed; then the set counts as settling the
 diagnosis: too little interaction is claimed, never too much. What is found depends on the problem and
 on the evidence alone. Plain evaluation confirms every witness.
 """
@@ -19,11 +19,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 import numpy as np
 
-from solvers.counting.crowds import Channels, Crowd, Crowds, View
 from solvers.counting.exhaustive import WitnessError
 from solvers.counting.expand import expand
-from solvers.counting.tables import Cell, IntArray, Tables
-from solvers.counting.walks import look, plain_state, take, walk_batch
+from solvers.counting.lookalikes import Channels, LookalikePlan, Lookalikes, LookalikeSearch
+from solvers.counting.tables import BatchValue, IntArray, Tables
+from solvers.counting.walks import select_worlds, walk_batch, world_at, world_flags
 from solvers.evaluate import observe, run_walk
 from solvers.outcome import Assignment
 from solvers.problem import Var, Variable
@@ -77,10 +77,10 @@ class Witnesses:
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self.problem = tables.problem
-        self.views: dict[Channels, View] = {}
+        self.views: dict[Channels, LookalikePlan] = {}
         for chosen in channel_sets(self.problem.channels):
             if len(chosen) < len(self.problem.channels):
-                self.views[chosen] = View(tables, chosen, self.views.get(chosen[:-1]))
+                self.views[chosen] = LookalikePlan(tables, chosen, self.views.get(chosen[:-1]))
         self.counts = {chosen: count for chosen in self.views if (count := _Count.of(tables, chosen)) is not None}
 
     @functools.cached_property
@@ -96,7 +96,7 @@ class Witnesses:
         (own,) = walk_batch(self.tables, dict(world), 1)
         codes = frozenset(self.problem.rules[step.rule].code for step in own.steps)
         seen = observe(self.problem, world)
-        search = Crowds(self.views, world, Stream(key_of("interaction", self.problem.name, *seen)))
+        search = LookalikeSearch(self.views, world, Stream(key_of("interaction", self.problem.name, *seen)))
         witnesses: dict[Channels, Assignment] = {}
         for chosen in reversed(self.views):  # large sets first: their witnesses serve the smaller ones too
             if chosen not in witnesses:
@@ -112,27 +112,27 @@ class Witnesses:
                         witnesses.setdefault(part, witness)
         return Interaction(self.problem.channels, witnesses)
 
-    def _other(self, crowd: Crowd, codes: frozenset[str]) -> Assignment | None:
+    def _other(self, crowd: Lookalikes, codes: frozenset[str]) -> Assignment | None:
         """Return the first world of a crowd, by how quickly it is told, whose walk gives a task with other codes."""
         healthy, foreign, familiar = self._sorted(crowd, codes)
         if len(healthy):
-            return plain_state(crowd.state, int(healthy[0]))
+            return world_at(crowd.state, int(healthy[0]))
         places = np.concatenate([foreign, familiar])
         for low, high in itertools.pairwise((0, *CROWD_STEPS)):
             part = places[low:high]
             others = [
                 int(group.rows[0])
-                for group in walk_batch(self.tables, take(crowd.state, part), len(part))
+                for group in walk_batch(self.tables, select_worlds(crowd.state, part), len(part))
                 if group.gives_task and {self.problem.rules[step.rule].code for step in group.steps} != codes
             ]
             if others:
-                return plain_state(crowd.state, int(part[min(others)]))
+                return world_at(crowd.state, int(part[min(others)]))
         return None
 
-    def _sorted(self, crowd: Crowd, codes: frozenset[str]) -> tuple[IntArray, IntArray, IntArray]:
+    def _sorted(self, crowd: Lookalikes, codes: frozenset[str]) -> tuple[IntArray, IntArray, IntArray]:
         """Find the places of healthy worlds (unless that is the diagnosis), of those in which another
         rule fires first, and of those in which a rule of the diagnosis does."""
-        valid, sound, guards = look(self.tables, crowd.state)
+        valid, sound, guards = world_flags(self.tables, crowd.state)
         left = np.array(np.broadcast_to(valid, crowd.size))
         foreign, familiar = np.zeros(crowd.size, bool), np.zeros(crowd.size, bool)
         for rule, guard in zip(self.problem.rules, guards, strict=True):
@@ -177,19 +177,19 @@ class _Count:
 
     def other(self, world: Assignment, codes: frozenset[str]) -> Assignment | None:
         """Return the first world whose walk gives a task with other codes."""
-        state: dict[str, Cell] = {**world, **self.columns}
+        state: dict[str, BatchValue] = {**world, **self.columns}
         size = len(next(iter(self.columns.values())))
         met = np.ones(size, bool)
         for cell, wanted in zip(self.code(state), self.code(dict(world)), strict=True):
             met &= np.equal(cell, wanted)
         rows = np.flatnonzero(met)
-        same = take(state, rows)
+        same = select_worlds(state, rows)
         others = [
             int(group.rows[0])
             for group in walk_batch(self.tables, same, len(rows))
             if group.gives_task and {self.tables.problem.rules[step.rule].code for step in group.steps} != codes
         ]
-        return plain_state(same, min(others)) if others else None
+        return world_at(same, min(others)) if others else None
 
 
 class _Pool:
@@ -199,7 +199,7 @@ class _Pool:
         problem = tables.problem
         self.observations = problem.observations
         stream = Stream(key_of("interaction", "pool", problem.name))
-        state: dict[str, Cell] = {**random_worlds(problem.variables, stream, POOL)}
+        state: dict[str, BatchValue] = {**random_worlds(problem.variables, stream, POOL)}
         self.known_codes: dict[frozenset[str], int] = {}
         codes = np.full(POOL, -1)
         for group in walk_batch(tables, state, POOL):

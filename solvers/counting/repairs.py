@@ -15,8 +15,8 @@ import numpy as np
 
 from solvers.counting.expand import conjuncts, expand, support
 from solvers.counting.fold import negate
-from solvers.counting.tables import BoolArray, Cell, IntArray, Tables
-from solvers.counting.walks import Group, StateCells, take
+from solvers.counting.tables import BatchState, BatchValue, BoolArray, IntArray, Tables
+from solvers.counting.walks import Group, select_worlds
 from solvers.problem import Keep, Sense, Var
 
 GRID_CELLS = 1 << 19
@@ -33,7 +33,7 @@ class Bound:
 
 
 @attrs.frozen(eq=False)
-class Patients:
+class WorldsToMend:
     """Worlds that took one path, and the keeps that bind their repairs."""
 
     group: Group
@@ -42,7 +42,7 @@ class Patients:
     def __len__(self) -> int:
         return len(self.group.rows)
 
-    def only(self, rows: slice | IntArray) -> Patients:
+    def only(self, rows: slice | IntArray) -> WorldsToMend:
         """Select worlds by their place in the group."""
         places = np.arange(len(self))[rows]
         group = self.group
@@ -50,7 +50,8 @@ class Patients:
             attrs.evolve(bound, earlier=bound.earlier[places]) if isinstance(bound.earlier, np.ndarray) else bound
             for bound in self.bounds
         )
-        return Patients(attrs.evolve(group, rows=group.rows[places], start=take(group.start, places)), bounds)
+        chosen = attrs.evolve(group, rows=group.rows[places], start=select_worlds(group.start, places))
+        return WorldsToMend(chosen, bounds)
 
 
 class Conditions:
@@ -83,22 +84,22 @@ class Conditions:
 
     # ---- keeps -------------------------------------------------------------------------------------
 
-    def patients(self, group: Group) -> Patients:
+    def worlds_to_mend(self, group: Group) -> WorldsToMend:
         """Find the keeps that bind repairs of the worlds of a group."""
         named = {field for step in group.steps for field in step.sets}
         bounds = list(self._bounds(self.problem.keeps, group.start)) if self.problem.keeps else []
         for step in group.steps:
             keeps = [keep for keep in self.problem.rules[step.rule].keeps if keep.field not in named]
             bounds += self._bounds(keeps, step.before)
-        return Patients(group, tuple(bounds))
+        return WorldsToMend(group, tuple(bounds))
 
-    def _bounds(self, keeps: Sequence[Keep], state: StateCells) -> Iterator[Bound]:
+    def _bounds(self, keeps: Sequence[Keep], state: BatchState) -> Iterator[Bound]:
         quantities = self._quantities(state)
         for keep in keeps:
             slot = self._slots[keep]
             yield Bound(slot, keep.sense, quantities[slot])
 
-    def allowed(self, patient: Patients) -> list[IntArray]:
+    def allowed(self, patient: WorldsToMend) -> list[IntArray]:
         """List for each field the values that the keeps on that field itself leave to the repairs of one world."""
         allowed = list(self.domains)
         for bound in patient.bounds:
@@ -110,7 +111,7 @@ class Conditions:
 
     # ---- conditions --------------------------------------------------------------------------------
 
-    def failures(self, patient: Patients, candidates: IntArray) -> BoolArray:
+    def failures(self, patient: WorldsToMend, candidates: IntArray) -> BoolArray:
         """Return for each candidate (row) which conditions (column) fail in one world."""
         state = {**patient.group.start, **self._columns(candidates)}
         holds = [*self._hold_early(patient, state), *self._hold_late(patient, state)]
@@ -119,7 +120,7 @@ class Conditions:
             failed[:, column] = not flag if isinstance(flag, bool) else ~flag
         return failed
 
-    def mending(self, patient: Patients, candidates: IntArray) -> IntArray:
+    def mending(self, patient: WorldsToMend, candidates: IntArray) -> IntArray:
         """Return the places of the candidates that mend one world. What fails early isn't looked at again."""
         places = np.arange(len(candidates))
         for hold in (self._hold_early, self._hold_late):
@@ -128,7 +129,7 @@ class Conditions:
                 places = places[np.broadcast_to(_all(flags), len(places))]
         return places
 
-    def mended(self, patients: Patients, candidates: IntArray) -> BoolArray:
+    def mended(self, patients: WorldsToMend, candidates: IntArray) -> BoolArray:
         """Return for each candidate (row) which of the worlds (column) it mends."""
         result = np.empty((len(candidates), len(patients)), bool)
         width = min(len(patients), GRID_CELLS)
@@ -142,7 +143,7 @@ class Conditions:
                 result[top : top + height, left : left + width] = mends
         return result
 
-    def _hold_early(self, patients: Patients, state: StateCells) -> list[Any]:
+    def _hold_early(self, patients: WorldsToMend, state: BatchState) -> list[Any]:
         values = self._early(state)
         flags: list[Any] = [*values[: self._right], *(True for _ in self.kept)]
         for bound in patients.bounds:
@@ -150,10 +151,10 @@ class Conditions:
             flags[place] = flags[place] & _keeps(bound, values[place])
         return flags
 
-    def _hold_late(self, patients: Patients, state: StateCells) -> Sequence[Any]:
+    def _hold_late(self, patients: WorldsToMend, state: BatchState) -> Sequence[Any]:
         return self._late(state)
 
-    def _columns(self, candidates: IntArray) -> dict[str, Cell]:
+    def _columns(self, candidates: IntArray) -> dict[str, BatchValue]:
         """Return the fields of candidates; a field in which all agree is one integer."""
         agreed = (candidates == candidates[0]).all(axis=0)
         return {
@@ -170,7 +171,7 @@ def _all(flags: Sequence[Any]) -> Any:
     return holds
 
 
-def _on_rows(cell: Cell) -> Cell:
+def _on_rows(cell: BatchValue) -> BatchValue:
     return cell if isinstance(cell, int) else cell[:, None]
 
 

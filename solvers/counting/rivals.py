@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from solvers.counting.repairs import Conditions, Patients
+from solvers.counting.repairs import Conditions, WorldsToMend
 from solvers.counting.tables import BoolArray, IntArray
-from solvers.counting.walks import plain_state
+from solvers.counting.walks import world_at
 from solvers.outcome import Assignment
 
 PARENTS = 2048
@@ -45,8 +45,8 @@ class RivalSearch:
     def __init__(
         self,
         conditions: Conditions,
-        own: Patients,
-        groups: Sequence[Patients],
+        own: WorldsToMend,
+        groups: Sequence[WorldsToMend],
         *,
         fix: Mapping[str, int],
         fields: Sequence[str],
@@ -56,7 +56,7 @@ class RivalSearch:
         self.own = own
         self.groups = groups
         self.depth = len(fix)
-        start = plain_state(own.group.start, 0)
+        start = world_at(own.group.start, 0)
         self.start = np.array([start[field] for field in conditions.fields], np.int64)
         self.fix = np.array([fix.get(field, start[field]) for field in conditions.fields], np.int64)
         self.no_dearer = no_dearer
@@ -64,13 +64,13 @@ class RivalSearch:
             values[values != old] if field in fields else values[:0]
             for field, values, old in zip(conditions.fields, conditions.allowed(own), self.start.tolist(), strict=True)
         ]
-        self.witnesses: list[Patients] = []
+        self.witnesses: list[WorldsToMend] = []
         self.looked_at = 0
 
     @property
     def worlds(self) -> tuple[Assignment, ...]:
         """The worlds that ruled candidates out: the world of the task, then others of its class."""
-        return tuple(plain_state(patient.group.start, 0) for patient in (self.own, *self.witnesses))
+        return tuple(world_at(patient.group.start, 0) for patient in (self.own, *self.witnesses))
 
     def find(self) -> Assignment | None:
         """Return the changes of a rival.
@@ -142,7 +142,7 @@ class RivalSearch:
             mending = self._noted(witness, candidates, mending, failed)
         return None
 
-    def _noted(self, witness: Patients, candidates: IntArray, mending: IntArray, failed: BoolArray) -> IntArray:
+    def _noted(self, witness: WorldsToMend, candidates: IntArray, mending: IntArray, failed: BoolArray) -> IntArray:
         """Note what fails in `witness`, and return the candidates that mend it too."""
         if not len(mending):
             return mending

@@ -28,10 +28,10 @@ def runners_up(tables: Tables, proof: TaskProof) -> Iterator[Assignment]:
 
     They come in the order of their costs, each dearer than the fix.
     """
-    conditions = tables.companion(Conditions)
+    conditions = tables.shared(Conditions)
     fix = dict(proof.walk.fix)
     state, size = evidence_class(tables, proof.walk.start)
-    patients = [conditions.patients(group) for group in walk_batch(tables, state, size)]
+    patients = [conditions.worlds_to_mend(group) for group in walk_batch(tables, state, size)]
     sets = {field for part in patients for step in part.group.steps for field in step.sets}
     start = np.array([proof.walk.start[field] for field in conditions.fields], np.int64)
     places = [place for place, field in enumerate(conditions.fields) if field in sets]

@@ -23,10 +23,10 @@ from solvers.problem import Apply, Const, Expr, Lookup, Op, Problem, Var, childr
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 Array = npt.NDArray[Any]
-Cell = int | IntArray
+BatchValue = int | IntArray
 """A value in a batch: one for all of it, or an array."""
-CellEnvironment = Mapping[str, Cell]
-Compiled = Callable[[CellEnvironment], tuple[Any, ...]]
+BatchState = Mapping[str, BatchValue]
+Compiled = Callable[[BatchState], tuple[Any, ...]]
 
 Made = TypeVar("Made")
 
@@ -40,13 +40,13 @@ class Tables:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self._compiled: dict[tuple[int, ...], tuple[tuple[Expr, ...], Compiled]] = {}
-        self._companions: dict[object, Any] = {}
+        self._shared: dict[object, Any] = {}
 
-    def companion(self, build: Callable[[Tables], Made]) -> Made:
+    def shared(self, build: Callable[[Tables], Made]) -> Made:
         """Return what `build` makes of these tables; it is made once."""
-        if build not in self._companions:
-            self._companions[build] = build(self)
-        made: Made = self._companions[build]
+        if build not in self._shared:
+            self._shared[build] = build(self)
+        made: Made = self._shared[build]
         return made
 
     def evaluate(self, exprs: Sequence[Expr], env: Mapping[str, int | Array]) -> list[Array]:

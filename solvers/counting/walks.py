@@ -8,19 +8,18 @@ worlds which differ in a few hidden variables cost little more than one of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import assert_never
 
 import attrs
 import numpy as np
 
 from solvers.counting.expand import before_name, expand, substitute, support
-from solvers.counting.tables import BoolArray, Cell, IntArray, Tables
+from solvers.counting.tables import BatchState, BatchValue, BoolArray, IntArray, Tables
 from solvers.outcome import Ending, Step, Walk
 from solvers.problem import Alternative, Assign, Direction, Expr, Pick, Problem, Var, Variable
 
-StateCells = Mapping[str, Cell]
-FlagCell = bool | BoolArray
+BatchFlag = bool | BoolArray
 """A truth value for all worlds of a batch, or for each."""
 
 PICK_CELLS = 1 << 18
@@ -33,8 +32,8 @@ class GroupStep:
 
     rule: int
     alternative: int
-    before: StateCells
-    sets: StateCells
+    before: BatchState
+    sets: BatchState
 
 
 @attrs.frozen(eq=False)
@@ -42,9 +41,9 @@ class Group:
     """Worlds that take one path; every array has an entry for each of `rows`, their places in the batch."""
 
     rows: IntArray
-    start: StateCells
+    start: BatchState
     steps: tuple[GroupStep, ...]
-    final: StateCells
+    final: BatchState
     ending: Ending
 
     @property
@@ -52,27 +51,27 @@ class Group:
         return self.ending in (Ending.ANSWER, Ending.HEALTHY)
 
 
-def walk_batch(tables: Tables, state: StateCells, size: int, *, rules: frozenset[int] | None = None) -> list[Group]:
+def walk_batch(tables: Tables, state: BatchState, size: int, *, rules: frozenset[int] | None = None) -> list[Group]:
     """Walk `size` worlds. Every world is in exactly one group; the order of groups means nothing.
 
     Args:
         rules: Drop the worlds in which another rule fires than these, which saves walking them on.
     """
-    return tables.companion(_Walker).walk(state, size, rules)
+    return tables.shared(_Walker).walk(state, size, rules)
 
 
-def look(tables: Tables, state: StateCells) -> tuple[FlagCell, FlagCell, list[FlagCell]]:
+def world_flags(tables: Tables, state: BatchState) -> tuple[BatchFlag, BatchFlag, list[BatchFlag]]:
     """Evaluate whether worlds are valid, whether they are sound, and each guard."""
-    valid, sound, *guards = tables.companion(_Walker).look(state)
+    valid, sound, *guards = tables.shared(_Walker).look(state)
     return valid, sound, guards
 
 
-def take(state: StateCells, rows: IntArray | BoolArray) -> dict[str, Cell]:
+def select_worlds(state: BatchState, rows: IntArray | BoolArray) -> dict[str, BatchValue]:
     """Select worlds of a batch."""
-    return {name: cell if isinstance(cell, int) else plain_cell(cell[rows]) for name, cell in state.items()}
+    return {name: cell if isinstance(cell, int) else collapsed(cell[rows]) for name, cell in state.items()}
 
 
-def plain_cell(cell: Cell) -> Cell:
+def collapsed(cell: BatchValue) -> BatchValue:
     """Make a plain integer of an array that holds one value only."""
     if isinstance(cell, int) or not len(cell):
         return cell
@@ -80,7 +79,7 @@ def plain_cell(cell: Cell) -> Cell:
     return int(first) if first == cell[-1] and (cell == first).all() else cell
 
 
-def both(left: FlagCell, right: FlagCell) -> FlagCell:
+def both(left: BatchFlag, right: BatchFlag) -> BatchFlag:
     if isinstance(left, bool):
         return right if left else False
     if isinstance(right, bool):
@@ -88,7 +87,7 @@ def both(left: FlagCell, right: FlagCell) -> FlagCell:
     return left & right
 
 
-def opposite(flag: FlagCell) -> FlagCell:
+def opposite(flag: BatchFlag) -> BatchFlag:
     return not flag if isinstance(flag, bool) else ~flag
 
 
@@ -97,11 +96,11 @@ class _Party:
     """Worlds that have taken one path so far."""
 
     rows: IntArray
-    start: StateCells
+    start: BatchState
     steps: tuple[GroupStep, ...]
-    state: StateCells
+    state: BatchState
 
-    def where(self, chosen: FlagCell) -> _Party | None:
+    def where(self, chosen: BatchFlag) -> _Party | None:
         """Return the chosen part; None if it is empty."""
         if isinstance(chosen, bool):
             return self if chosen else None
@@ -109,12 +108,12 @@ class _Party:
         if count in (0, len(chosen)):
             return self if count else None
         steps = tuple(
-            GroupStep(step.rule, step.alternative, take(step.before, chosen), take(step.sets, chosen))
+            GroupStep(step.rule, step.alternative, select_worlds(step.before, chosen), select_worlds(step.sets, chosen))
             for step in self.steps
         )
-        return _Party(self.rows[chosen], take(self.start, chosen), steps, take(self.state, chosen))
+        return _Party(self.rows[chosen], select_worlds(self.start, chosen), steps, select_worlds(self.state, chosen))
 
-    def after(self, rule: int, alternative: int, sets: StateCells) -> _Party:
+    def after(self, rule: int, alternative: int, sets: BatchState) -> _Party:
         step = GroupStep(rule, alternative, self.state, sets)
         return _Party(self.rows, self.start, (*self.steps, step), {**self.state, **sets})
 
@@ -134,8 +133,8 @@ class _Walker:
             tuple(_Prescription(tables, alternative) for alternative in rule.alternatives) for rule in problem.rules
         )
 
-    def walk(self, state: StateCells, size: int, rules: frozenset[int] | None) -> list[Group]:
-        start = {name: plain_cell(cell) for name, cell in state.items()}
+    def walk(self, state: BatchState, size: int, rules: frozenset[int] | None) -> list[Group]:
+        start = {name: collapsed(cell) for name, cell in state.items()}
         return list(self.arrive(_Party(np.arange(size), start, (), start), rules)) if size else []
 
     def arrive(self, party: _Party, rules: frozenset[int] | None) -> Iterator[Group]:
@@ -146,7 +145,7 @@ class _Walker:
             if (rest := party.where(valid)) is not None:
                 yield from self.arrive(rest, rules)
             return
-        quiet: FlagCell = True
+        quiet: BatchFlag = True
         for rule, guard in enumerate(guards):
             wanted = rules is None or rule in rules
             if wanted and (firing := party.where(both(quiet, guard))) is not None:
@@ -168,7 +167,7 @@ class _Walker:
         for number, prescription in enumerate(self.prescriptions[rule]):
             has_value, sets = prescription.apply(party.state, len(party.rows))
             if (part := party.where(has_value)) is not None:
-                chosen = sets if part is party or isinstance(has_value, bool) else take(sets, has_value)
+                chosen = sets if part is party or isinstance(has_value, bool) else select_worlds(sets, has_value)
                 yield from self.arrive(part.after(rule, number, chosen), rules)
             left = party.where(opposite(has_value))
             if left is None:
@@ -193,11 +192,11 @@ class _Prescription:
                 where = _localised(problem, item.where, differing)
                 self.sets.append(_PickCode(tables, variable, where, _tries(variable, item)))
 
-    def apply(self, state: StateCells, size: int) -> tuple[FlagCell, StateCells]:
+    def apply(self, state: BatchState, size: int) -> tuple[BatchFlag, BatchState]:
         """Return which worlds get a value for each set, and the values; those of other worlds mean nothing."""
         env = {**state, **{before_name(field): state[field] for field in self.fields}}
-        has_value: FlagCell = True
-        sets: dict[str, Cell] = {}
+        has_value: BatchFlag = True
+        sets: dict[str, BatchValue] = {}
         for field, code in zip(self.fields, self.sets, strict=True):
             found, cell = code.run(env, size)
             has_value = both(has_value, found)
@@ -232,7 +231,7 @@ class _AssignCode:
         self.domain = frozenset(variable.domain)
         self.values = np.array(variable.domain, np.int64)
 
-    def run(self, env: StateCells, size: int) -> tuple[FlagCell, Cell]:
+    def run(self, env: BatchState, size: int) -> tuple[BatchFlag, BatchValue]:
         (cell,) = self.code(env)
         if isinstance(cell, int):
             return cell in self.domain, cell
@@ -247,7 +246,7 @@ class _PickCode:
         self.needs = tuple(support(where) - {variable.name})
         self.tries = np.array(tries, np.int64)
 
-    def run(self, env: StateCells, size: int) -> tuple[FlagCell, Cell]:
+    def run(self, env: BatchState, size: int) -> tuple[BatchFlag, BatchValue]:
         """Try every value along a second axis and take the first that fits."""
         columns = {name: env[name] for name in self.needs}
         wide = {name: cell for name, cell in columns.items() if not isinstance(cell, int)}
@@ -262,26 +261,26 @@ class _PickCode:
             fits = np.broadcast_to(fits, (min(step, size - low), len(self.tries)))
             found.append(fits.any(axis=1))
             chosen.append(self.tries[fits.argmax(axis=1)])
-        return np.concatenate(found), plain_cell(np.concatenate(chosen))
+        return np.concatenate(found), collapsed(np.concatenate(chosen))
 
 
-def plain_state(state: StateCells, place: int) -> dict[str, int]:
+def world_at(state: BatchState, place: int) -> dict[str, int]:
     """Return one world of a batch."""
     return {name: cell if isinstance(cell, int) else int(cell[place]) for name, cell in state.items()}
 
 
-def plain_walk(tables: Tables, group: Group, place: int) -> Walk:
+def walk_at(tables: Tables, group: Group, place: int) -> Walk:
     """Return the walk of one world of a group."""
     problem = tables.problem
-    start, final = plain_state(group.start, place), plain_state(group.final, place)
-    _, _, guards = look(tables, start)
+    start, final = world_at(group.start, place), world_at(group.final, place)
+    _, _, guards = world_flags(tables, start)
     held = [rule.code for rule, guard in zip(problem.rules, guards, strict=True) if guard]
     codes = tuple(problem.rules[step.rule].code for step in group.steps)
     return Walk(
         ending=group.ending,
         start=start,
         steps=tuple(
-            Step(step.rule, step.alternative, plain_state(step.before, place), plain_state(step.sets, place))
+            Step(step.rule, step.alternative, world_at(step.before, place), world_at(step.sets, place))
             for step in group.steps
         ),
         final=final,

@@ -33,7 +33,7 @@ from solvers.problem import (
     Variable,
 )
 from solvers.proving.encode import Encoder, TermState
-from solvers.proving.smtlib import BOOL, FALSE_TERM, TRUE_TERM, Pool, Term, integer, symbol
+from solvers.proving.smtlib import BOOL, FALSE_TERM, TRUE_TERM, Term, TermPool, integer, symbol
 
 NAMES_EXPLAINED = (
     "Names: x@0 is x in the unrepaired world, x@1 what the first fired rule sets it to, x@r x in a repaired world"
@@ -41,7 +41,7 @@ NAMES_EXPLAINED = (
 
 Path = tuple[tuple[int, int], ...]
 FieldValues = Mapping[str, int]
-NOTHING: FieldValues = {}
+NO_VALUES: FieldValues = {}
 
 
 def path_of(walk: Walk) -> Path:
@@ -94,15 +94,15 @@ class Claims:
             if variable.kind is Kind.HIDDEN or (variable.kind is Kind.GIVEN and variable.name not in exact)
         )
         self.fixed = tuple(variable.name for variable in problem.variables if variable.name not in self.free)
-        self._start = self._new_start(NOTHING)
+        self._start = self._new_start(NO_VALUES)
 
     @property
-    def pool(self) -> Pool:
+    def pool(self) -> TermPool:
         return self.encoder.pool
 
     # ---- worlds and evidence -----------------------------------------------------------------------
 
-    def start(self, known: FieldValues = NOTHING) -> TermState:
+    def start(self, known: FieldValues = NO_VALUES) -> TermState:
         """Return the unrepaired world."""
         if not known:
             return self._start
@@ -120,7 +120,7 @@ class Claims:
     def valid(self, state: TermState) -> Term:
         return self.encoder.term(self.problem.valid, state)
 
-    def same_evidence(self, state: TermState, known: FieldValues = NOTHING) -> Term:
+    def same_evidence(self, state: TermState, known: FieldValues = NO_VALUES) -> Term:
         """Whether the world at `state` shows the evidence.
 
         Observations of fixed variables alone are left out: they are the same in every world of a class.
@@ -133,7 +133,7 @@ class Claims:
                 parts.append(self.pool.equal(shown, _number(evidence_name(number), known)))
         return self.pool.all_of(parts)
 
-    def same_on(self, state: TermState, channels: Collection[str], known: FieldValues = NOTHING) -> Term:
+    def same_on(self, state: TermState, channels: Collection[str], known: FieldValues = NO_VALUES) -> Term:
         """Whether the world at `state` shows the evidence of some channels."""
         return self.pool.all_of(
             self.pool.equal(self.encoder.number(observation.value, state), _number(evidence_name(number), known))
@@ -143,7 +143,7 @@ class Claims:
 
     # ---- walks -------------------------------------------------------------------------------------
 
-    def route(self, start: TermState, path: Path, known: FieldValues = NOTHING) -> Route:
+    def route(self, start: TermState, path: Path, known: FieldValues = NO_VALUES) -> Route:
         """Return the states along `path`."""
         states = [start]
         for step, (rule, number) in enumerate(path):
@@ -242,7 +242,7 @@ class Claims:
 
     # ---- repairs -----------------------------------------------------------------------------------
 
-    def mended(self, start: TermState, fields: Iterable[str], known: FieldValues = NOTHING) -> TermState:
+    def mended(self, start: TermState, fields: Iterable[str], known: FieldValues = NO_VALUES) -> TermState:
         """Return the world in which `fields` have got new values."""
         return start.entered({field: _number(repaired_name(field), known) for field in fields}, "r")
 

@@ -1,7 +1,7 @@
 """Expressions as solver terms: the only place that says what an operator means to Z3.
 
 In: expressions of a `Problem`, and states that give each variable a term (an integer, or a name that
-the solver may choose). Out: SMT-LIB terms in one `Pool`. Relations, `With` and `Before` are followed
+the solver may choose). Out: SMT-LIB terms in one `TermPool`. Relations, `With` and `Before` are followed
 from state to state here, without `expand`, so that a slip in one of the two shows as a disagreement.
 
 Relies on what the language proves before lowering: no divisor is zero, each table has an entry for
@@ -21,13 +21,13 @@ from solvers.problem import (
     Lookup,
     Op,
     Problem,
-    Rel,
+    RelationValue,
     Sort,
     Var,
     With,
     walk_expr,
 )
-from solvers.proving.smtlib import BOOL, INT, Pool, Term, boolean, integer
+from solvers.proving.smtlib import BOOL, INT, Term, TermPool, boolean, integer
 
 
 class TermState:
@@ -81,7 +81,7 @@ class Encoder:
     """Turns expressions of one problem into terms of one pool."""
 
     def __init__(self, problem: Problem) -> None:
-        self.pool = Pool()
+        self.pool = TermPool()
         self._definitions = dict(problem.relations)
         self._support: dict[str, frozenset[str]] = {}
         for name, definition in problem.relations:
@@ -94,7 +94,7 @@ class Encoder:
             match part:
                 case Var(name=name):
                     found.add(name)
-                case Rel(name=name):
+                case RelationValue(name=name):
                     found |= self._support[name]
                 case _:
                     pass
@@ -125,7 +125,7 @@ class Encoder:
             case Var(name=name, sort=sort):
                 held = state.values[name]
                 return held if sort is Sort.INT else self.pool.negate(self.pool.equal(held, integer(0)))
-            case Rel(name=name):
+            case RelationValue(name=name):
                 return self._relation(name, state)
             case Lookup(entries=entries, key=key):
                 return self._entry(entries, self.number(key, state))
@@ -160,7 +160,7 @@ class Encoder:
 
 # ---- operators ---------------------------------------------------------------------------------------
 
-Build = Callable[[Pool, list[Term]], Term]
+Build = Callable[[TermPool, list[Term]], Term]
 
 
 def _plain(operator: str, sort: str) -> Build:
@@ -171,7 +171,7 @@ def _sum(operator: str) -> Build:
     return lambda pool, args: args[0] if len(args) == 1 else pool.apply(operator, args, INT)
 
 
-def _floor(pool: Pool, args: list[Term]) -> Term:
+def _floor(pool: TermPool, args: list[Term]) -> Term:
     """Round the quotient down. SMT-LIB does so for positive divisors only."""
     top, bottom = args
     return pool.choose(
@@ -181,12 +181,12 @@ def _floor(pool: Pool, args: list[Term]) -> Term:
     )
 
 
-def _ceiling(pool: Pool, args: list[Term]) -> Term:
+def _ceiling(pool: TermPool, args: list[Term]) -> Term:
     top, bottom = args
     return _opposite(pool, _floor(pool, [_opposite(pool, top), bottom]))
 
 
-def _remainder(pool: Pool, args: list[Term]) -> Term:
+def _remainder(pool: TermPool, args: list[Term]) -> Term:
     """What rounding down leaves: it has the sign of the divisor."""
     top, bottom = args
     minus = _opposite(pool, bottom)
@@ -197,18 +197,18 @@ def _remainder(pool: Pool, args: list[Term]) -> Term:
     )
 
 
-def _is_positive(pool: Pool, term: Term) -> Term:
+def _is_positive(pool: TermPool, term: Term) -> Term:
     if term.literal is not None:
         return boolean(term.literal > 0)
     return pool.apply(">", (term, integer(0)), BOOL)
 
 
-def _opposite(pool: Pool, term: Term) -> Term:
+def _opposite(pool: TermPool, term: Term) -> Term:
     return integer(-term.literal) if term.literal is not None else pool.apply("-", (term,), INT)
 
 
 def _extreme(comparison: str) -> Build:
-    def build(pool: Pool, args: list[Term]) -> Term:
+    def build(pool: TermPool, args: list[Term]) -> Term:
         best = args[0]
         for arg in args[1:]:
             best = pool.choose(pool.apply(comparison, (best, arg), BOOL), best, arg)
@@ -217,7 +217,7 @@ def _extreme(comparison: str) -> Build:
     return build
 
 
-def _absolute(pool: Pool, args: list[Term]) -> Term:
+def _absolute(pool: TermPool, args: list[Term]) -> Term:
     return pool.choose(pool.apply(">=", (args[0], integer(0)), BOOL), args[0], _opposite(pool, args[0]))
 
 

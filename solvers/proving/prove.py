@@ -20,7 +20,7 @@ from solvers.outcome import Assignment, Claim, Refutation, TaskProof, Uniqueness
 from solvers.problem import Problem
 from solvers.proving import queries
 from solvers.proving.budget import Budget
-from solvers.proving.claims import NAMES_EXPLAINED, NOTHING, Claims, Path, path_of, repaired_name, start_name
+from solvers.proving.claims import NAMES_EXPLAINED, NO_VALUES, Claims, Path, path_of, repaired_name, start_name
 from solvers.proving.engine import Engine, Formula, Sat, SolverOutcome, Unknown, Unsat
 from solvers.proving.queries import Evidence, Part, Query
 from solvers.proving.smtlib import Term, script
@@ -274,7 +274,7 @@ class Prover:
     def _filled(self, part: Part, templates: dict[tuple[object, ...], Formula]) -> Formula:
         key = (part.kind, part.path)
         if key not in templates:
-            term = part.build(self._claims, NOTHING, part.path)
+            term = part.build(self._claims, NO_VALUES, part.path)
             templates[key] = self._engine.parse(self._claims.pool.body([term]), term.symbols)
         return self._engine.fill(templates[key], part.values)
 

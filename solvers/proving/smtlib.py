@@ -1,7 +1,7 @@
 """SMT-LIB 2 text: terms with shared parts, and whole scripts.
 
 In: operators and names. Out: text that Z3, cvc5 and people read alike. A `Term` is a piece of text
-with its sort; parts that are long are given a name in the `Pool`, once for each content, so that text
+with its sort; parts that are long are given a name in the `TermPool`, once for each content, so that text
 grows with the number of distinct parts and not with the size of the tree.
 
 `recheck_cvc5` runs a script through cvc5 (an optional dependency) within a bound on its work.
@@ -78,7 +78,7 @@ class Definition:
     uses: tuple[int, ...]
 
 
-class Pool:
+class TermPool:
     """Named parts of terms. Each content has one name, so equal parts are one part to a solver."""
 
     def __init__(self) -> None:

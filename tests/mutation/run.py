@@ -47,7 +47,7 @@ GRADER_TESTS = {  # what belongs to a module of the grader, the tests that tell 
 }
 SOLVER_TESTS = {  # in tests/solvers
     "claims": ("claims", "prove", "faults"),
-    "crowds": ("interaction",),
+    "lookalikes": ("interaction",),
     "encode": ("encode", "claims", "prove"),
     "engine": ("prove", "smtlib"),
     "evaluate": ("evaluate", "faults"),

@@ -33,7 +33,7 @@ from solvers.problem import (
     Op,
     Pick,
     Problem,
-    Rel,
+    RelationValue,
     Rule,
     Sense,
     Var,
@@ -68,8 +68,10 @@ def test_before_means_nothing_outside_a_prescription() -> None:
         value(tank(), Before(Var("size")), FULL)
 
 
-@pytest.mark.parametrize("expr", [Var("other"), Rel("other"), With(Var("size"), (("other", Const(1)),))], ids=str)
-def test_unknown_names_are_errors(expr: Var | Rel | With) -> None:
+@pytest.mark.parametrize(
+    "expr", [Var("other"), RelationValue("other"), With(Var("size"), (("other", Const(1)),))], ids=str
+)
+def test_unknown_names_are_errors(expr: Var | RelationValue | With) -> None:
     with pytest.raises(KeyError):
         value(tank(), expr, FULL)
 

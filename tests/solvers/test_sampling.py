@@ -26,7 +26,7 @@ from solvers.problem import (
     Op,
     Pick,
     Problem,
-    Rel,
+    RelationValue,
     Rule,
     Var,
     Variable,
@@ -54,7 +54,7 @@ def _draw(tables: Tables, condition: Expr, codes: frozenset[str], count: int, *k
 def test_candidates_belong_to_the_archetype(data: st.DataObject) -> None:
     problem = data.draw(planted_problems())
     names = [variable.name for variable in problem.variables]
-    condition = data.draw(bool_exprs(names, tuple(Rel(n, e.sort) for n, e in problem.relations), 2))
+    condition = data.draw(bool_exprs(names, tuple(RelationValue(n, e.sort) for n, e in problem.relations), 2))
     codes = frozenset(data.draw(st.sets(st.sampled_from([rule.code for rule in problem.rules]), max_size=2)))
     truth = _worlds_of(problem, condition, codes)
     found = _draw(Tables(problem), condition, codes, 5, "k")
@@ -91,7 +91,7 @@ def _ops(op: Op, *args: Expr | int) -> Expr:
     return Apply(op, tuple(Const(arg) if isinstance(arg, int) else arg for arg in args))
 
 
-LOAD = Rel("load")
+LOAD = RelationValue("load")
 SKEWED = Problem(
     name="skewed",
     variables=(

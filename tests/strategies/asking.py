@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from solvers.proving.budget import Budget
 from solvers.proving.engine import Engine, Sat
-from solvers.proving.smtlib import INT, Pool, Term, integer, symbol
+from solvers.proving.smtlib import INT, Term, TermPool, integer, symbol
 
 
-def ask(pool: Pool, terms: Sequence[Term], fixed: Mapping[str, int] | None = None) -> list[int]:
+def ask(pool: TermPool, terms: Sequence[Term], fixed: Mapping[str, int] | None = None) -> list[int]:
     """Compute what Z3 says the terms are (truth values as 0 and 1) when their open names have the values `fixed`."""
     names = [f"result {number}" for number in range(len(terms))]
     numbers = [term if term.sort == INT else pool.choose(term, integer(1), integer(0)) for term in terms]

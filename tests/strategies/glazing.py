@@ -32,7 +32,7 @@ from solvers.problem import (
     Op,
     Pick,
     Problem,
-    Rel,
+    RelationValue,
     Rule,
     Sense,
     Sort,
@@ -56,7 +56,8 @@ def apply(op: Op, *args: Expr) -> Apply:
 
 
 FAN = apply(Op.NE, Var("fan"), Const(0, "false"))
-OVER = Rel("over", Sort.BOOL)
+OVER = RelationValue("over", Sort.BOOL)
+LOAD, USABLE, TOTAL = RelationValue("load"), RelationValue("usable"), RelationValue("total")
 RELATIONS: tuple[tuple[str, Expr], ...] = (
     ("usable", apply(Op.SUB, apply(Op.SUB, Var("rated"), Const(100)), Var("loss"))),
     (
@@ -67,10 +68,10 @@ RELATIONS: tuple[tuple[str, Expr], ...] = (
             Lookup("watts", WATTS, Var("glaze")),
         ),
     ),
-    ("load", apply(Op.ADD, Rel("base"), apply(Op.MUL, Var("batch"), Var("tray")))),
-    ("over", apply(Op.GT, Rel("load"), Rel("usable"))),
+    ("load", apply(Op.ADD, RelationValue("base"), apply(Op.MUL, Var("batch"), Var("tray")))),
+    ("over", apply(Op.GT, LOAD, USABLE)),
     ("total", apply(Op.MUL, Var("batch"), Var("rounds"), Var("ovens"))),
-    ("share", apply(Op.FLOORDIV, apply(Op.MUL, Const(100), Rel("base")), Rel("load"))),
+    ("share", apply(Op.FLOORDIV, apply(Op.MUL, Const(100), RelationValue("base")), LOAD)),
 )
 RULES = (
     Rule(
@@ -78,17 +79,17 @@ RULES = (
         code="OVERLOADED",
         guard=apply(
             Op.AND,
-            apply(Op.GT, Rel("load"), Rel("usable")),
-            apply(Op.LE, With(Rel("load"), (("batch", Const(1)),)), Rel("usable")),
+            apply(Op.GT, LOAD, USABLE),
+            apply(Op.LE, With(LOAD, (("batch", Const(1)),)), USABLE),
         ),
         alternatives=(
             Alternative(
                 (
-                    Pick("batch", Direction.LARGEST, apply(Op.LE, Rel("load"), Rel("usable"))),
-                    Pick("rounds", Direction.FIRST, apply(Op.EQ, Rel("total"), Before(Rel("total")))),
+                    Pick("batch", Direction.LARGEST, apply(Op.LE, LOAD, USABLE)),
+                    Pick("rounds", Direction.FIRST, apply(Op.EQ, TOTAL, Before(TOTAL))),
                 )
             ),
-            Alternative((Pick("glaze", Direction.FIRST, apply(Op.LE, Rel("load"), Rel("usable"))),)),
+            Alternative((Pick("glaze", Direction.FIRST, apply(Op.LE, LOAD, USABLE)),)),
         ),
         keeps=(Keep("tray", Var("tray"), field="tray"), Keep("batch", Var("batch"), Sense.NOT_ABOVE, "batch")),
     ),
@@ -107,7 +108,7 @@ RULES = (
 
 def make_problem() -> Problem:
     config = ("batch", "rounds", "glaze", "fan", "tray", "ovens", "rated")
-    shown_load = apply(Op.FLOORDIV, apply(Op.ADD, Rel("load"), Const(50)), Const(100))
+    shown_load = apply(Op.FLOORDIV, apply(Op.ADD, LOAD, Const(50)), Const(100))
     return Problem(
         name="bakery",
         variables=(
@@ -127,19 +128,19 @@ def make_problem() -> Problem:
             Observation("rated", "config", apply(Op.FLOORDIV, apply(Op.ADD, Var("rated"), Const(50)), Const(100))),
             Observation("load", "profiler", shown_load),
             Observation("over", "profiler", OVER),
-            Observation("total", "profiler", Rel("total")),
-            Observation("share", "profiler", apply(Op.MUL, Rel("share"), Const(100))),
+            Observation("total", "profiler", TOTAL),
+            Observation("share", "profiler", apply(Op.MUL, RelationValue("share"), Const(100))),
             Observation("started", "log", TRUE),
             Observation("started.glaze", "log", Var("glaze")),
-            Observation("started.base", "log", Rel("base")),
+            Observation("started.base", "log", RelationValue("base")),
             Observation("tripped", "log", OVER),
             Observation("tripped.excess", "log", apply(Op.ITE, OVER, shown_load, Const(0))),
             Observation("quiet", "log", apply(Op.NOT, OVER)),
         ),
         rules=RULES,
         valid=apply(Op.LE, apply(Op.MUL, Var("batch"), Var("ovens")), Const(16)),
-        sound=apply(Op.LE, Rel("load"), Rel("usable")),
-        keeps=(Keep("total", Rel("total")), Keep("rounds", Var("rounds"), Sense.NOT_BELOW)),
+        sound=apply(Op.LE, LOAD, USABLE),
+        keeps=(Keep("total", TOTAL), Keep("rounds", Var("rounds"), Sense.NOT_BELOW)),
     )
 
 
@@ -175,7 +176,7 @@ def make_system() -> SystemPlan:
                 None,
                 (
                     AttributePlan("glaze", Var("glaze"), Display(labels=GLAZES)),
-                    AttributePlan("base", Rel("base"), Display("W")),
+                    AttributePlan("base", RelationValue("base"), Display("W")),
                 ),
                 ("oven is up with {base} for {glaze} loaves", "up", "ready: {base} {other}"),
             ),
@@ -183,7 +184,7 @@ def make_system() -> SystemPlan:
                 "tripped",
                 "the fuse blew",
                 OVER,
-                (AttributePlan("excess", Rel("load"), KILOWATTS, unit="W"),),
+                (AttributePlan("excess", LOAD, KILOWATTS, unit="W"),),
                 ("fuse at {excess}",),
             ),
             EventPlan("quiet", "", apply(Op.NOT, OVER), (), ("all is well",)),

@@ -21,7 +21,7 @@ from solvers.problem import (
     Op,
     Pick,
     Problem,
-    Rel,
+    RelationValue,
     Rule,
     Sense,
     Sort,
@@ -120,8 +120,8 @@ HIDDEN = (768, 2_048, 3_200, 4_096, 5_120)
 _R: dict[str, Sort] = {}
 
 
-def R(name: str) -> Rel:  # noqa: N802  # reads like the form it builds
-    return Rel(name, _R[name])
+def R(name: str) -> RelationValue:  # noqa: N802  # reads like the form it builds
+    return RelationValue(name, _R[name])
 
 
 def _relations() -> tuple[tuple[str, Expr], ...]:

@@ -29,7 +29,7 @@ from solvers.problem import (
     Op,
     Pick,
     Problem,
-    Rel,
+    RelationValue,
     Rule,
     Sense,
     Sort,
@@ -68,7 +68,7 @@ def worlds(draw: Draw, problem: Problem) -> dict[str, int]:
 
 
 @st.composite
-def int_exprs(draw: Draw, names: Sequence[str], relations: Sequence[Rel] = (), depth: int = 3) -> Expr:
+def int_exprs(draw: Draw, names: Sequence[str], relations: Sequence[RelationValue] = (), depth: int = 3) -> Expr:
     """Integer expressions over the variables `names` and some relations."""
     atoms: list[st.SearchStrategy[Expr]] = [
         st.builds(Const, st.integers(-9, 9)),
@@ -97,7 +97,7 @@ def int_exprs(draw: Draw, names: Sequence[str], relations: Sequence[Rel] = (), d
 
 
 @st.composite
-def bool_exprs(draw: Draw, names: Sequence[str], relations: Sequence[Rel] = (), depth: int = 3) -> Expr:
+def bool_exprs(draw: Draw, names: Sequence[str], relations: Sequence[RelationValue] = (), depth: int = 3) -> Expr:
     """Conditions over the variables `names` and some relations."""
     flags = [relation for relation in relations if relation.sort is Sort.BOOL]
     shapes = ["compare", "compare", "compare"]
@@ -191,12 +191,12 @@ def wild_problems(draw: Draw) -> Problem:
     variables = draw(_variables(draw(st.integers(1, 3)), draw(st.integers(0, 1)), draw(st.integers(0, 2)), 3))
     names = [variable.name for variable in variables]
     relations: list[tuple[str, Expr]] = []
-    known: list[Rel] = []
+    known: list[RelationValue] = []
     for number in range(draw(st.integers(1, 4))):
         make = draw(st.sampled_from((int_exprs, int_exprs, bool_exprs)))
         definition = draw(make(names, tuple(known), 2))
         relations.append((f"r{number}", definition))
-        known.append(Rel(f"r{number}", definition.sort))
+        known.append(RelationValue(f"r{number}", definition.sort))
     seen = tuple(known)
     guards = bool_exprs(names, seen, 2)
     fields = [variable.name for variable in variables if variable.editable]
@@ -240,7 +240,7 @@ def _plain_observations(variables: Sequence[Variable]) -> tuple[Observation, ...
 
 @st.composite
 def _wild_alternatives(
-    draw: Draw, fields: Sequence[str], names: Sequence[str], relations: Sequence[Rel]
+    draw: Draw, fields: Sequence[str], names: Sequence[str], relations: Sequence[RelationValue]
 ) -> Alternative:
     sets: list[Assign | Pick] = []
     for field in draw(st.lists(st.sampled_from(fields), min_size=1, max_size=2, unique=True)):
@@ -257,7 +257,7 @@ def _wild_alternatives(
 
 
 @st.composite
-def _wild_keeps(draw: Draw, fields: Sequence[str], names: Sequence[str], relations: Sequence[Rel]) -> Keep:
+def _wild_keeps(draw: Draw, fields: Sequence[str], names: Sequence[str], relations: Sequence[RelationValue]) -> Keep:
     sense = draw(st.sampled_from(list(Sense)))
     of_field = bool(fields) and draw(st.booleans())
     if of_field:
@@ -291,8 +291,8 @@ def planted_problems(draw: Draw) -> Problem:
         ]
         relations.append((demand, Apply(Op.ADD, (Const(draw(st.integers(0, 3))), *terms))))
         relations.append((limit, Const(draw(st.integers(6, 30)))))
-        over = Apply(Op.GT, (Rel(demand), Rel(limit)))
-        fits = Apply(Op.LE, (Rel(demand), Rel(limit)))
+        over = Apply(Op.GT, (RelationValue(demand), RelationValue(limit)))
+        fits = Apply(Op.LE, (RelationValue(demand), RelationValue(limit)))
         guard: Expr = over
         if draw(st.sampled_from((True, True, False))):
             guard = Apply(Op.AND, (over, With(fits, ((field.name, Const(min(field.domain))),))))
@@ -319,9 +319,9 @@ def planted_problems(draw: Draw) -> Problem:
         )
         rounding = Const(draw(st.sampled_from((1, 1, 2, 5, 10))))
         if draw(st.booleans()):
-            observations.append(Observation(demand, "profiler", Apply(Op.FLOORDIV, (Rel(demand), rounding))))
+            observations.append(Observation(demand, "profiler", Apply(Op.FLOORDIV, (RelationValue(demand), rounding))))
         else:
-            attribute = Apply(Op.ITE, (over, Apply(Op.FLOORDIV, (Rel(demand), rounding)), Const(0)))
+            attribute = Apply(Op.ITE, (over, Apply(Op.FLOORDIV, (RelationValue(demand), rounding)), Const(0)))
             observations += [Observation(f"e{number}", "log", over), Observation(f"e{number}.a", "log", attribute)]
     first, last = fields[0].name, fields[-1].name
     total = Apply(Op.ADD, (Var(first), Var(last)))
@@ -343,7 +343,7 @@ def expressions(problem: Problem) -> tuple[Expr, ...]:
     return (
         problem.valid,
         problem.sound,
-        *(Rel(name, definition.sort) for name, definition in problem.relations),
+        *(RelationValue(name, definition.sort) for name, definition in problem.relations),
         *(observation.value for observation in problem.observations),
         *(rule.guard for rule in problem.rules),
         *(keep.value for keep in problem.keeps),

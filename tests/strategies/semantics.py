@@ -9,7 +9,21 @@ from typing import Any
 
 import attrs
 
-from solvers.problem import Apply, Before, Const, Expr, Kind, Lookup, Op, Problem, Rel, Sort, Var, Variable, With
+from solvers.problem import (
+    Apply,
+    Before,
+    Const,
+    Expr,
+    Kind,
+    Lookup,
+    Op,
+    Problem,
+    RelationValue,
+    Sort,
+    Var,
+    Variable,
+    With,
+)
 
 FOLDER = Path(__file__).parent.parent / "semantics"
 
@@ -69,7 +83,7 @@ def read_expr(data: Any, sorts: Mapping[str, Sort]) -> Expr:
         case str():
             return Var(data)
         case ["rel", name]:
-            return Rel(name, sorts[name])
+            return RelationValue(name, sorts[name])
         case ["lookup", entries, key]:
             return Lookup("table", tuple((k, v) for k, v in entries), read_expr(key, sorts))
         case ["with", body, changes]:

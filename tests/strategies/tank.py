@@ -18,7 +18,7 @@ from solvers.problem import (
     Op,
     Pick,
     Problem,
-    Rel,
+    RelationValue,
     Rule,
     Sort,
     Var,
@@ -26,7 +26,7 @@ from solvers.problem import (
     With,
 )
 
-FITS = Rel("fits", Sort.BOOL)
+FITS = RelationValue("fits", Sort.BOOL)
 
 
 def op(operator: Op, *args: Expr | int) -> Expr:
@@ -67,11 +67,11 @@ def tank(
     observations = [shown(variable.name) for variable in variables if variable.kind is not Kind.HIDDEN]
     if limit_shown is not None:
         observations.append(shown("limit", limit_shown, "log"))
-    observations.append(shown("need", Rel("need"), "profiler"))
+    observations.append(shown("need", RelationValue("need"), "profiler"))
     return Problem(
         name="tank",
         variables=tuple(variables),
-        relations=(("need", room), ("fits", op(Op.LE, Rel("need"), Var("limit")))),
+        relations=(("need", room), ("fits", op(Op.LE, RelationValue("need"), Var("limit")))),
         observations=tuple(observations),
         rules=tuple(rules),
         valid=valid,

@@ -15,7 +15,7 @@ import enum
 from collections.abc import Collection
 from typing import assert_never
 
-from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, Rel, Sort, Var, With
+from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, RelationValue, Sort, Var, With
 
 TRUTH_VALUES = {"false": 0, "true": 1}
 """The labels of flags, which are printed without quotes."""
@@ -60,7 +60,7 @@ class _Printer:
         match expr:
             case Const(value=value, label=label):
                 return self.constant(value, label)
-            case Var(name=name) | Rel(name=name):
+            case Var(name=name) | RelationValue(name=name):
                 return name, _Level.ATOM
             case Lookup(table=table, key=key):
                 return f"{table}[{self.text(key)}]", _Level.ATOM

@@ -19,7 +19,7 @@ from solvers.problem import (
     Op,
     Pick,
     Problem,
-    Rel,
+    RelationValue,
     Rule,
     Sort,
     Var,
@@ -29,7 +29,7 @@ from solvers.problem import (
 
 
 def over(relation: str) -> Expr:
-    return Apply(Op.GT, (Rel(relation), Const(3)))
+    return Apply(Op.GT, (RelationValue(relation), Const(3)))
 
 
 def system_of(
@@ -38,7 +38,7 @@ def system_of(
     """Variables x and y, relations a = x + 1, b = a + 1, c = b + 1, d = y + 1, and one rule."""
     relations: tuple[tuple[str, Expr], ...] = tuple(
         (name, Apply(Op.ADD, (of, Const(1))))
-        for name, of in (("a", Var("x")), ("b", Rel("a")), ("c", Rel("b")), ("d", Var("y")))
+        for name, of in (("a", Var("x")), ("b", RelationValue("a")), ("c", RelationValue("b")), ("d", Var("y")))
     )
     return SystemPlan(
         name="chain",
@@ -47,7 +47,7 @@ def system_of(
             name="chain",
             variables=tuple(Variable(name, Kind.CONFIG, (1, 2), True, (1, 2)) for name in "xy"),
             relations=relations,
-            observations=tuple(Observation(name, "profiler", Rel(name)) for name in shown),
+            observations=tuple(Observation(name, "profiler", RelationValue(name)) for name in shown),
             rules=(
                 Rule("one", "ONE", guard, (Alternative(sets),)),
                 Rule("two", "TWO", over("c"), (Alternative((Assign("x", Const(1)),)),)),
@@ -82,7 +82,7 @@ PICK = (Pick("x", Direction.LARGEST, over("c")),)
         (system_of(over("d"), (Pick("y", Direction.LARGEST, over("c")),), ("c", "d")), (0,), 3),  # c, rule, y', gold
         (system_of(With(over("c"), (("x", Const(1)),)), X1, ("c",)), (0,), 6),  # x tried, a, b, c, rule, x', gold
         (system_of(With(over("c"), (("y", Const(1)),)), X1, ("c",)), (0,), 3),  # c doesn't feel y
-        (system_of(over("d"), (Assign("x", Before(Rel("c"))),)), (0,), 5),  # x, a, b, c, x', gold
+        (system_of(over("d"), (Assign("x", Before(RelationValue("c"))),)), (0,), 5),  # x, a, b, c, x', gold
         (system_of(over("a"), X1, ("c",)), (0, 1), 9),  # x, a, rule, x', a', b', c', rule, x'', gold
         (system_of(over("d"), (Assign("y", Const(1)),), ("c",)), (0, 1), 4),  # c isn't touched by y'
         (system_of(over("d"), X1, ("c", "d")), (), 2),  # c, no rule, gold
@@ -100,4 +100,4 @@ def test_relation_counts_as_printed_when_an_event_always_shows_it(system: System
     assert depths.shown == {"load", "over", "total", "share", "base"}
     silent = attrs.evolve(system, events=system.events[1:])
     assert "base" not in Depths(silent).shown
-    assert Rel("base", Sort.INT) == system.events[0].attributes[1].value
+    assert RelationValue("base", Sort.INT) == system.events[0].attributes[1].value

@@ -17,7 +17,7 @@ from compiler.splits import TaskSpec
 from compiler.tasks.maker import Made, TaskMaker
 from solvers.counting.runners_up import runners_up
 from solvers.evaluate import cost, is_repair, named_fields
-from solvers.problem import Problem, Rel, Sort
+from solvers.problem import Problem, RelationValue, Sort
 
 
 def ids(folder: Path, uniqueness: str) -> list[str]:
@@ -103,7 +103,7 @@ def test_a_flag_that_stays_settles_what_it_rests_on(program: ProgramPlan) -> Non
     plan = program.systems["service"]
     world = {variable.name: variable.domain[0] for variable in plan.problem.variables}
     worlds = [{**world, "pool": pool} for pool in (5, 80)]
-    same, own = ValueWords(plan).contrast(Rel("pool_fits", Sort.BOOL), worlds)
+    same, own = ValueWords(plan).contrast(RelationValue("pool_fits", Sort.BOOL), worlds)
     assert same.startswith("`needed` = ")
     assert [told[0] for told in own] == ["`pool` = 5 connections", "`pool` = 80 connections"]
 

@@ -31,7 +31,7 @@ from solvers.problem import (
     Op,
     Pick,
     Problem,
-    Rel,
+    RelationValue,
     Sort,
     Var,
     Variable,
@@ -43,7 +43,10 @@ NAMES = ("x", "y", "z")
 PLAIN = Problem(
     name="plain",
     variables=tuple(Variable(name, Kind.CONFIG, (0, 1, 2, 5), editable=True) for name in NAMES),
-    relations=(("sum", Apply(Op.ADD, (Var("x"), Var("y")))), ("double", Apply(Op.MUL, (Rel("sum"), Const(2))))),
+    relations=(
+        ("sum", Apply(Op.ADD, (Var("x"), Var("y")))),
+        ("double", Apply(Op.MUL, (RelationValue("sum"), Const(2)))),
+    ),
     observations=(),
     rules=(),
 )
@@ -62,7 +65,7 @@ def test_expand_keeps_every_value(data: st.DataObject) -> None:
     world = data.draw(worlds(problem))
     for expr in expressions(problem):
         expanded = expand(problem, expr)
-        assert not any(isinstance(part, Rel | With | Before) for part in walk_expr(expanded))
+        assert not any(isinstance(part, RelationValue | With | Before) for part in walk_expr(expanded))
         assert value(problem, expanded, world) == value(problem, expr, world)
 
 
@@ -104,8 +107,8 @@ def test_expansion_is_its_own_normal_form(expr: Expr) -> None:
 
 
 def test_expand_shares_equal_parts() -> None:
-    total = expand(PLAIN, Rel("sum"))
-    double = expand(PLAIN, Rel("double"))
+    total = expand(PLAIN, RelationValue("sum"))
+    double = expand(PLAIN, RelationValue("double"))
     assert isinstance(double, Apply)
     assert double.args[0] is total
 
@@ -152,7 +155,7 @@ def test_pure_simplifies(expr: Expr, simple: Expr) -> None:
 
 def test_pure_refuses_relations() -> None:
     with pytest.raises(ValueError, match="not a pure expression"):
-        pure(Rel("sum"))
+        pure(RelationValue("sum"))
 
 
 def test_expressions_are_forgotten_when_unused() -> None:

@@ -12,12 +12,12 @@ from strategies.definitions import with_other_codes
 from strategies.large import large_problem
 from strategies.problems import all_worlds, planted_problems, problems, world_count
 
-from solvers.counting import crowds, interaction
-from solvers.counting.crowds import Crowds
+from solvers.counting import interaction, lookalikes
 from solvers.counting.exhaustive import WitnessError
 from solvers.counting.interaction import Interaction, Witnesses, channel_sets
+from solvers.counting.lookalikes import LookalikeSearch
 from solvers.counting.tables import Tables
-from solvers.counting.walks import plain_state
+from solvers.counting.walks import world_at
 from solvers.evaluate import observe, run_walk
 from solvers.outcome import Assignment
 from solvers.problem import TRUE, Kind, Observation, Problem, Var, Variable
@@ -54,9 +54,9 @@ def test_a_set_is_open_exactly_if_some_world_shows_so(problem: Problem) -> None:
 @given(planted_problems(), st.sampled_from((1, 4, 16)))
 def test_witnesses_are_right_when_most_worlds_are_left_out(problem: Problem, limit: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(crowds, "BUILT", limit)
-        patch.setattr(crowds, "KEPT", limit)
-        patch.setattr(crowds, "LAST", limit)
+        patch.setattr(lookalikes, "BUILT", limit)
+        patch.setattr(lookalikes, "KEPT", limit)
+        patch.setattr(lookalikes, "LAST", limit)
         witnesses = Witnesses(Tables(problem))
         for world in _tasks(problem, 2):
             for chosen, witness in witnesses.measure(world).witnesses.items():
@@ -67,23 +67,23 @@ def test_witnesses_are_right_when_most_worlds_are_left_out(problem: Problem, lim
 def test_a_crowd_shows_the_same_and_has_its_own_world(problem: Problem, thinned: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
         if thinned:
-            patch.setattr(crowds, "BUILT", 12)
-            patch.setattr(crowds, "KEPT", 2)
-            patch.setattr(crowds, "LAST", 8)
-        _check_crowds(problem, _tasks(problem, 1))
+            patch.setattr(lookalikes, "BUILT", 12)
+            patch.setattr(lookalikes, "KEPT", 2)
+            patch.setattr(lookalikes, "LAST", 8)
+        _check_lookalikes(problem, _tasks(problem, 1))
 
 
 def test_a_thinned_crowd_of_a_large_system_has_its_own_world(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crowds, "KEPT", 3)
+    monkeypatch.setattr(lookalikes, "KEPT", 3)
     problem = large_problem()
     drawn = itertools.islice(candidates(Tables(problem), TRUE, frozenset({"STARVED"}), key_of(3)), 3)
-    _check_crowds(problem, [item.world for item in drawn if isinstance(item, Candidate)])
+    _check_lookalikes(problem, [item.world for item in drawn if isinstance(item, Candidate)])
 
 
-def _check_crowds(problem: Problem, worlds: list[Assignment]) -> None:
+def _check_lookalikes(problem: Problem, worlds: list[Assignment]) -> None:
     witnesses = Witnesses(Tables(problem))
     for world in worlds:
-        search = Crowds(witnesses.views, world, Stream(key_of("crowd")))
+        search = LookalikeSearch(witnesses.views, world, Stream(key_of("crowd")))
         seen = observe(problem, world)
         for chosen in witnesses.views:
             crowd = search.complete(chosen)
@@ -141,7 +141,7 @@ def test_the_pool_holds_worlds_of_every_diagnosis_that_was_drawn(problem: Proble
     pool = Witnesses(Tables(problem)).pool
     assert set(pool.codes.tolist()) == set(pool.known_codes.values())
     numbers = [
-        pool.known_codes[run_walk(problem, plain_state(pool.state, n)).answer.codes] for n in range(len(pool.codes))
+        pool.known_codes[run_walk(problem, world_at(pool.state, n)).answer.codes] for n in range(len(pool.codes))
     ]
     assert pool.codes.tolist() == numbers
 

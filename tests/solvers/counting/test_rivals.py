@@ -14,20 +14,20 @@ from strategies.problems import Draw, all_worlds, planted_problems, problems
 from strategies.tank import SHRINK, field, op, shown, tank
 
 from solvers.counting import repairs
-from solvers.counting.repairs import Conditions, Patients
+from solvers.counting.repairs import Conditions, WorldsToMend
 from solvers.counting.rivals import RivalSearch
 from solvers.counting.tables import Tables
-from solvers.counting.walks import plain_state, walk_batch
+from solvers.counting.walks import walk_batch, world_at
 from solvers.evaluate import cost, is_repair, run_walk
 from solvers.outcome import Assignment, Walk
 from solvers.problem import Alternative, Assign, Const, Expr, Keep, Kind, Op, Problem, Rule, Var, Variable
 
 
-def _patients(problem: Problem, worlds: Sequence[Assignment]) -> tuple[Conditions, list[Patients]]:
+def _patients(problem: Problem, worlds: Sequence[Assignment]) -> tuple[Conditions, list[WorldsToMend]]:
     tables = Tables(problem)
     state = {name: np.array([world[name] for world in worlds], np.int64) for name in worlds[0]}
-    conditions = tables.companion(Conditions)
-    return conditions, [conditions.patients(group) for group in walk_batch(tables, state, len(worlds))]
+    conditions = tables.shared(Conditions)
+    return conditions, [conditions.worlds_to_mend(group) for group in walk_batch(tables, state, len(worlds))]
 
 
 def _candidates(problem: Problem) -> list[dict[str, int]]:
@@ -51,7 +51,7 @@ def test_conditions_agree_with_plain_repairs(problem: Problem, cells: int) -> No
         for patients in groups[:4]:
             mended = conditions.mended(patients, _rows(candidates))
             for place in range(0, len(patients), 3):
-                walk = run_walk(problem, plain_state(patients.group.start, place))
+                walk = run_walk(problem, world_at(patients.group.start, place))
                 truth = [is_repair(problem, walk, candidate) for candidate in candidates]
                 assert mended[:, place].tolist() == truth
                 alone = patients.only(np.array([place]))
@@ -66,7 +66,7 @@ def test_allowed_values_leave_out_no_repair(problem: Problem) -> None:
     conditions, groups = _patients(problem, worlds)
     for patients in groups:
         own = patients.only(np.array([0]))
-        walk = run_walk(problem, plain_state(own.group.start, 0))
+        walk = run_walk(problem, world_at(own.group.start, 0))
         allowed = dict(zip(conditions.fields, conditions.allowed(own), strict=True))
         for candidate in _candidates(problem):
             if is_repair(problem, walk, candidate):

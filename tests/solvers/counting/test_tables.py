@@ -12,7 +12,7 @@ from strategies.semantics import Case, cases
 from solvers.counting.expand import before_name, expand, pure, support
 from solvers.counting.tables import Tables, generate, topological
 from solvers.evaluate import value
-from solvers.problem import Apply, Const, Expr, Kind, Lookup, Op, Problem, Rel, Sort, Var, Variable
+from solvers.problem import Apply, Const, Expr, Kind, Lookup, Op, Problem, RelationValue, Sort, Var, Variable
 
 
 def _environment(case: Case) -> dict[str, int]:
@@ -78,8 +78,8 @@ PLAIN = Problem("plain", (Variable("x", Kind.CONFIG, (0, 1, 2)),), (("r", Apply(
 
 
 def test_each_shared_part_is_computed_once() -> None:
-    square = Apply(Op.MUL, (Rel("r"), Rel("r")))
-    source, _ = generate([expand(PLAIN, square), expand(PLAIN, Apply(Op.SUB, (square, Rel("r"))))])
+    square = Apply(Op.MUL, (RelationValue("r"), RelationValue("r")))
+    source, _ = generate([expand(PLAIN, square), expand(PLAIN, Apply(Op.SUB, (square, RelationValue("r"))))])
     assert source.count(" + (1)") == 1
     assert source.count(" * ") == 1
 
@@ -95,9 +95,9 @@ def test_names_are_reused_when_values_are_no_longer_needed() -> None:
 def test_a_long_chain_needs_no_recursion() -> None:
     relations: list[tuple[str, Expr]] = [("r0", X)]
     for number in range(1, 3000):
-        relations.append((f"r{number}", Apply(Op.SUB, (Const(number), Rel(f"r{number - 1}")))))
+        relations.append((f"r{number}", Apply(Op.SUB, (Const(number), RelationValue(f"r{number - 1}")))))
     problem = Problem("chain", PLAIN.variables, tuple(relations), (), ())
-    last = Rel("r2999")
+    last = RelationValue("r2999")
     assert len(topological([expand(problem, last)])) > 2999
     (result,) = Tables(problem).evaluate([last], {"x": np.array([5])})
     assert result.tolist() == [value(problem, last, {"x": 5})]
@@ -114,5 +114,5 @@ def test_a_lookup_gives_something_for_keys_of_the_branch_not_taken() -> None:
 
 def test_compiled_functions_are_cached_per_tuple_of_expressions() -> None:
     tables = Tables(PLAIN)
-    exprs = [expand(PLAIN, Rel("r"))]
+    exprs = [expand(PLAIN, RelationValue("r"))]
     assert tables.compiled(exprs) is tables.compiled(list(exprs))

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from strategies.problems import Draw, all_worlds, problems, worlds
 from strategies.tank import LARGEST, LID, LIMIT, SHRINK, SIZE, assign, field, op, tank
 
-from solvers.counting.tables import Cell, Tables
-from solvers.counting.walks import plain_walk, walk_batch
+from solvers.counting.tables import BatchValue, Tables
+from solvers.counting.walks import walk_at, walk_batch
 from solvers.evaluate import run_walk
 from solvers.outcome import Ending
 from solvers.problem import TRUE, Alternative, Direction, Kind, Op, Problem, Var, Variable
 
 
-def _batch(batch: list[dict[str, int]]) -> dict[str, Cell]:
+def _batch(batch: list[dict[str, int]]) -> dict[str, BatchValue]:
     return {name: np.array([world[name] for world in batch], np.int64) for name in batch[0]}
 
 
@@ -30,7 +30,7 @@ def test_walk_batch_agrees_with_the_reference_on_all_worlds(problem: Problem) ->
     for group in groups:
         assert group.gives_task == (group.ending in (Ending.ANSWER, Ending.HEALTHY))
         for place, row in list(enumerate(group.rows.tolist()))[:: 1 + len(group.rows) // 5]:
-            assert plain_walk(tables, group, place) == run_walk(problem, batch[row])
+            assert walk_at(tables, group, place) == run_walk(problem, batch[row])
 
 
 @st.composite
@@ -47,7 +47,7 @@ def test_walk_batch_agrees_where_worlds_share_most_values(case: tuple[Problem, l
     tables = Tables(problem)
     for group in walk_batch(tables, _batch(batch), len(batch)):
         for place, row in enumerate(group.rows.tolist()):
-            assert plain_walk(tables, group, place) == run_walk(problem, batch[row])
+            assert walk_at(tables, group, place) == run_walk(problem, batch[row])
 
 
 def test_walk_batch_of_nothing_is_nothing() -> None:
@@ -63,7 +63,7 @@ def test_a_field_of_one_value_is_assigned_in_the_worlds_that_ask_for_it() -> Non
     worlds = [{"size": 1, "lid": 0, "limit": limit} for limit in (11, 12, 25)]
     for group in walk_batch(tables, _batch(worlds), len(worlds)):
         for place, row in enumerate(group.rows.tolist()):
-            assert plain_walk(tables, group, place) == run_walk(problem, worlds[row])
+            assert walk_at(tables, group, place) == run_walk(problem, worlds[row])
 
 
 @pytest.mark.parametrize("direction", list(Direction), ids=str)
@@ -77,4 +77,4 @@ def test_picks_go_by_direction_for_one_world_and_for_many(direction: Direction) 
     for batch in ([worlds[0]], worlds):
         for group in walk_batch(tables, _batch(batch), len(batch)):
             for place, row in enumerate(group.rows.tolist()):
-                assert plain_walk(tables, group, place) == run_walk(problem, batch[row])
+                assert walk_at(tables, group, place) == run_walk(problem, batch[row])

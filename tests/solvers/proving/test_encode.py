@@ -10,7 +10,7 @@ from strategies.problems import expressions, problems, worlds
 from strategies.semantics import Case, cases
 
 from solvers.evaluate import value
-from solvers.problem import Apply, Const, Expr, Kind, Op, Problem, Rel, Var, Variable, With
+from solvers.problem import Apply, Const, Expr, Kind, Op, Problem, RelationValue, Var, Variable, With
 from solvers.proving.encode import Encoder, TermState
 from solvers.proving.smtlib import integer, symbol
 
@@ -81,15 +81,15 @@ def test_states_that_differ_share_what_does_not_depend_on_the_difference() -> No
     start = TermState({"x": symbol("x"), "y": symbol("y")})
     other = start.changed({"y": integer(3)})
     assert encoder.term(Var("x"), other).text == "x"
-    assert encoder.term(Rel("sum"), start).text == "(+ x y)"
-    assert encoder.term(Rel("sum"), other).text == "(+ x 3)"
+    assert encoder.term(RelationValue("sum"), start).text == "(+ x y)"
+    assert encoder.term(RelationValue("sum"), other).text == "(+ x 3)"
     assert start.changed({"y": integer(3)}) is other
 
 
 def test_a_changed_state_remembers_nothing_of_an_equal_change_elsewhere() -> None:
     """The same `With` in two states means two things."""
     encoder = Encoder(NUMBERS)
-    moved = With(Rel("sum"), (("x", Apply(Op.ADD, (Var("y"), Const(1)))),))
+    moved = With(RelationValue("sum"), (("x", Apply(Op.ADD, (Var("y"), Const(1)))),))
     results = [(moved, _literal({"x": 0, "y": y})) for y in (1, 2)]
     assert _ask(encoder, results) == [3, 5]
 

@@ -13,7 +13,7 @@ from strategies.tank import LID, LIMIT, SHRINK, assign, field, op, tank
 from solvers.outcome import TaskProof, Verdict
 from solvers.problem import Op, Var
 from solvers.proving.prove import Prover
-from solvers.proving.smtlib import BOOL, INT, Pool, integer, quote, recheck_cvc5, script, symbol
+from solvers.proving.smtlib import BOOL, INT, TermPool, integer, quote, recheck_cvc5, script, symbol
 
 FULL = {"size": 8, "lid": 0, "limit": 12}
 HARD = """(set-logic QF_NIA)(declare-const x Int)(declare-const y Int)(declare-const z Int)
@@ -49,7 +49,7 @@ def _proofs() -> list[tuple[Prover, TaskProof]]:
 
 
 def test_equal_parts_are_one_definition() -> None:
-    pool = Pool()
+    pool = TermPool()
     long = pool.apply("+", [symbol(f"a_rather_long_name_{number}") for number in range(5)], INT)
     again = pool.apply("+", [symbol(f"a_rather_long_name_{number}") for number in range(5)], INT)
     assert long is again
@@ -59,19 +59,19 @@ def test_equal_parts_are_one_definition() -> None:
 
 
 def test_values_turn_names_into_definitions() -> None:
-    pool = Pool()
+    pool = TermPool()
     text = pool.body([pool.apply("<", [symbol("x"), symbol("y")], BOOL)], values={"x": -3})
     assert text == "(define-fun x () Int (- 3))\n(declare-const y Int)\n(assert (< x y))\n"
 
 
 def test_only_what_is_needed_is_written() -> None:
-    pool = Pool()
+    pool = TermPool()
     pool.apply("+", [symbol(f"an_unused_name_{number}") for number in range(6)], INT)
     assert pool.body([pool.equal(symbol("x"), integer(1))]) == "(declare-const x Int)\n(assert (= x 1))\n"
 
 
 def test_the_first_label_of_a_term_is_used() -> None:
-    pool = Pool()
+    pool = TermPool()
     long = pool.apply("+", [symbol(f"a_rather_long_name_{number}") for number in range(5)], INT)
     other = pool.apply("*", [symbol(f"a_rather_long_name_{number}") for number in range(5)], INT)
     pool.label(long, "total")
@@ -90,7 +90,7 @@ def test_the_first_label_of_a_term_is_used() -> None:
 )
 def test_names_are_quoted_where_they_must_be(name: str, written: str) -> None:
     assert quote(name) == written
-    pool = Pool()
+    pool = TermPool()
     assert _z3_says(script("", pool.body([pool.equal(symbol(name), integer(1))]), expected="sat")) == "sat"
 
 
@@ -101,7 +101,7 @@ def test_names_that_no_symbol_may_have_are_refused(name: str) -> None:
 
 
 def test_trivial_parts_disappear() -> None:
-    pool = Pool()
+    pool = TermPool()
     true, false, x = pool.all_of([]), pool.any_of([]), pool.equal(symbol("x"), integer(1))
     assert (true.text, false.text) == ("true", "false")
     assert pool.all_of([x, true, x]) is x

@@ -12,10 +12,10 @@ from strategies.problems import bool_exprs, int_exprs
 
 from compiler.emit.prompt.formula import formula
 from solvers.evaluate import value
-from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, Problem, Rel, Sort, Var, With
+from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, Problem, RelationValue, Sort, Var, With
 
 NAMES = ("a", "b", "c")
-RELATIONS = (Rel("r"), Rel("p", Sort.BOOL))
+RELATIONS = (RelationValue("r"), RelationValue("p", Sort.BOOL))
 PROBLEM = Problem(
     name="plain",
     variables=(),
@@ -250,7 +250,7 @@ YES, NO = Const(1, "true"), Const(0, "false")
         (one(Op.ITE, one(Op.LT, A, B), Const(1), Const(0)), "(if a < b then 1 else 0)"),
         (one(Op.MIN, A, one(Op.ADD, B, C)), "min(a, b + c)"),
         (With(one(Op.ADD, A, B), (("a", Const(1)), ("b", one(Op.ADD, C, A)))), "((a + b) with a = 1, b = c + a)"),
-        (one(Op.EQ, Rel("r"), Before(Rel("r"))), "r == before(r)"),
+        (one(Op.EQ, RelationValue("r"), Before(RelationValue("r"))), "r == before(r)"),
         (Lookup("t", ((0, 1),), one(Op.ADD, A, B)), "t[a + b]"),
         (one(Op.EQ, A, NONE), 'a == "none"'),
         (one(Op.OR, one(Op.EQ, A, NONE), one(Op.EQ, A, FP8)), 'a in {"none", "fp8-e4m3"}'),
@@ -260,7 +260,7 @@ YES, NO = Const(1, "true"), Const(0, "false")
         (one(Op.OR, one(Op.EQ, A, Const(1))), "a == 1"),
         (one(Op.AND, one(Op.OR, one(Op.LT, A, B), one(Op.LT, B, C)), one(Op.LT, A, C)), "(a < b or b < c) and a < c"),
         (one(Op.IMPLIES, one(Op.IMPLIES, TRUE := Const(True), TRUE), TRUE), "(true implies true) implies true"),
-        (one(Op.EQ, one(Op.LT, A, B), Rel("p", Sort.BOOL)), "(a < b) == p"),
+        (one(Op.EQ, one(Op.LT, A, B), RelationValue("p", Sort.BOOL)), "(a < b) == p"),
         (one(Op.AND), "true"),
         (one(Op.OR), "false"),
         (one(Op.NE, A, NO), "a"),

@@ -1,6 +1,6 @@
 """Build worlds that show the same as a given one in some channels.
 
-In: a world and a set of channels. Out: a `Crowd` of such worlds.
+In: a world and a set of channels. Out: a `Lookalikes` of such worlds.
 
 How: observation by observation, the variables that it depends on and that have no value yet are given all
 their values, or random ones where these are too many, and what doesn't show the same is dropped. Variables
@@ -17,8 +17,8 @@ import attrs
 import numpy as np
 
 from solvers.counting.expand import expand, support
-from solvers.counting.tables import BoolArray, Cell, IntArray, Tables
-from solvers.counting.walks import take
+from solvers.counting.tables import BatchValue, BoolArray, IntArray, Tables
+from solvers.counting.walks import select_worlds
 from solvers.outcome import Assignment
 from solvers.problem import Expr, Problem, Var, Variable
 from solvers.streams import Stream, scaled
@@ -34,41 +34,41 @@ LAST = 1024
 
 
 @attrs.frozen(eq=False)
-class Crowd:
+class Lookalikes:
     """Worlds in the making that show the same so far; `own` is the place of the one we started from."""
 
-    state: Mapping[str, Cell]
+    state: Mapping[str, BatchValue]
     size: int
     own: int
 
-    def only(self, places: IntArray) -> Crowd:
+    def only(self, places: IntArray) -> Lookalikes:
         own = int(np.searchsorted(places, self.own))
-        return Crowd(take(self.state, places), len(places), own)
+        return Lookalikes(select_worlds(self.state, places), len(places), own)
 
 
-class Crowds:
-    """The crowds of one world, built when asked for.
+class LookalikeSearch:
+    """The lookalikes of one world, built when asked for.
 
     A set of channels goes on from the set that lacks its last channel.
     """
 
-    def __init__(self, views: Mapping[Channels, View], world: Assignment, stream: Stream) -> None:
+    def __init__(self, views: Mapping[Channels, LookalikePlan], world: Assignment, stream: Stream) -> None:
         self.views = views
         self.world = world
         self.stream = stream
-        self.built: dict[Channels, Crowd] = {(): Crowd({}, 1, 0)}
+        self.built: dict[Channels, Lookalikes] = {(): Lookalikes({}, 1, 0)}
 
-    def crowd(self, chosen: Channels) -> Crowd:
+    def crowd(self, chosen: Channels) -> Lookalikes:
         if chosen not in self.built:
             self.built[chosen] = self.views[chosen].shown(self.crowd(chosen[:-1]), self.world, self.stream)
         return self.built[chosen]
 
-    def complete(self, chosen: Channels) -> Crowd:
+    def complete(self, chosen: Channels) -> Lookalikes:
         """Give values to the variables that the channels show nothing of."""
         return self.views[chosen].last.applied(self.crowd(chosen), self.world, self.stream, LAST)
 
 
-class View:
+class LookalikePlan:
     """How to build the worlds that show the same in one set of channels, from those of all but its last channel.
 
     Attributes:
@@ -78,7 +78,7 @@ class View:
 
     known: frozenset[str]
 
-    def __init__(self, tables: Tables, chosen: Channels, base: View | None) -> None:
+    def __init__(self, tables: Tables, chosen: Channels, base: LookalikePlan | None) -> None:
         problem = tables.problem
         known: set[str] = set() if base is None else set(base.known)
         parts = [expand(problem, item.value) for item in problem.observations if item.channel == chosen[-1]]
@@ -94,9 +94,9 @@ class View:
         self.known = frozenset(known)
         self.last = _Step(tables, [v for v in problem.variables if v.name not in known], [])
 
-    def shown(self, crowd: Crowd, world: Assignment, stream: Stream) -> Crowd:
+    def shown(self, crowd: Lookalikes, world: Assignment, stream: Stream) -> Lookalikes:
         fixed = {name: world[name] for name in self.printed}
-        crowd = Crowd({**crowd.state, **fixed}, crowd.size, crowd.own)
+        crowd = Lookalikes({**crowd.state, **fixed}, crowd.size, crowd.own)
         for step in self.steps:
             crowd = step.applied(crowd, world, stream, BUILT)
             if crowd.size > KEPT:
@@ -126,7 +126,7 @@ class _Step:
             axes = np.meshgrid(*self.domains.values(), indexing="ij")
             self.grid = {name: axis.ravel() for name, axis in zip(self.domains, axes, strict=True)}
 
-    def applied(self, crowd: Crowd, world: Assignment, stream: Stream, most: int) -> Crowd:
+    def applied(self, crowd: Lookalikes, world: Assignment, stream: Stream, most: int) -> Lookalikes:
         if crowd.size * self.combinations <= most:
             crowd = self._with_all_values(crowd, world)
         else:
@@ -136,26 +136,26 @@ class _Step:
             same = same & (cell == wanted)
         return crowd if same is True else crowd.only(np.flatnonzero(np.broadcast_to(same, crowd.size)))
 
-    def _with_all_values(self, crowd: Crowd, world: Assignment) -> Crowd:
-        place, new = 0, dict[str, Cell]()
+    def _with_all_values(self, crowd: Lookalikes, world: Assignment) -> Lookalikes:
+        place, new = 0, dict[str, BatchValue]()
         for name, domain in self.domains.items():
             place = place * len(domain) + int(np.flatnonzero(domain == world[name])[0])
             new[name] = np.tile(self.grid[name], crowd.size)
         old = _repeated(crowd.state, self.combinations)
-        return Crowd({**old, **new}, crowd.size * self.combinations, crowd.own * self.combinations + place)
+        return Lookalikes({**old, **new}, crowd.size * self.combinations, crowd.own * self.combinations + place)
 
-    def _with_some_values(self, crowd: Crowd, world: Assignment, stream: Stream, copies: int) -> Crowd:
+    def _with_some_values(self, crowd: Lookalikes, world: Assignment, stream: Stream, copies: int) -> Lookalikes:
         """Draw values; every second one is that of the world we started from."""
         size, own = crowd.size * copies, crowd.own * copies
-        new: dict[str, Cell] = {}
+        new: dict[str, BatchValue] = {}
         parts = stream.words(-(-size * len(self.domains) // 4)).astype("<u8").view("<u2").astype(np.int64)
         for place, (name, domain) in enumerate(self.domains.items()):
             drawn = parts[place * size : (place + 1) * size]
             column = np.where(drawn & 1, world[name], domain[drawn * len(domain) >> 16])
             column[own] = world[name]
             new[name] = column
-        return Crowd({**_repeated(crowd.state, copies), **new}, size, own)
+        return Lookalikes({**_repeated(crowd.state, copies), **new}, size, own)
 
 
-def _repeated(state: Mapping[str, Cell], times: int) -> dict[str, Cell]:
+def _repeated(state: Mapping[str, BatchValue], times: int) -> dict[str, BatchValue]:
     return {name: cell if isinstance(cell, int) else np.repeat(cell, times) for name, cell in state.items()}
