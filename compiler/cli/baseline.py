@@ -10,19 +10,19 @@ from pathlib import Path
 
 import click
 
-from compiler.cli.export import tasks_option
+from compiler.cli.console import progress
+from compiler.cli.group import GtdCommand
+from compiler.cli.options import FILE, tasks_option
 from compiler.findings import CLEAN, FOUND
 from gpu_train_debug.tasks import TasksError, read_split, split_names
 
-file_path = click.Path(dir_okay=False, path_type=Path)
 
-
-@click.command()
+@click.command("baseline", cls=GtdCommand)
 @tasks_option("--tasks")
 @click.option("--train", default="train", show_default=True, metavar="NAME", help="The split to learn from.")
-@click.option("--json", "json_file", type=file_path, help="Also write the numbers here, as JSON.")
-@click.option("-o", "--output", type=file_path, help="Also write the tables here.")
-def baseline(folder: Path, train: str, json_file: Path | None, output: Path | None) -> int:
+@click.option("--json", "json_file", type=FILE, help="Also write the numbers here, as JSON.")
+@click.option("-o", "--output", type=FILE, help="Also write the tables here.")
+def baseline_command(folder: Path, train: str, json_file: Path | None, output: Path | None) -> int:
     """Measure how far shortcuts get on a compiled dataset.
 
     Trains simple learners on one split, without the runbook, and scores them on every split.
@@ -36,7 +36,6 @@ def baseline(folder: Path, train: str, json_file: Path | None, output: Path | No
         raise click.ClickException(
             "baselines need scikit-learn; install the extra: pip install 'gpu-train-debug[baselines]'"
         ) from error
-    from compiler.cli.app import progress
     from compiler.emit.jsontext import encode
     from gpu_train_debug.files import write_whole
 

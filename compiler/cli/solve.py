@@ -1,16 +1,52 @@
-"""`gtd solve`: the text of a prompt file as the reader wants it, and the reader's walks in words.
+"""`gtd solve`: the answer to a prompt file, and the walks of the reader in words.
 
-In: bytes of a file, or a solution of the reader. Out: text. The reader itself is strict; what copying does to a
-file is taken away here.
+The reader itself is strict; what copying does to a file is taken away here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, BinaryIO
 
-from compiler.reader import ReadWalk, Solution
+import click
+
+from compiler.cli.console import note
+from compiler.cli.group import GtdCommand
+from compiler.findings import CLEAN, FOUND, USAGE
+
+if TYPE_CHECKING:
+    from compiler.reader import ReadWalk, Solution
 
 SHOWN_WALKS = 12
+
+
+@click.command("solve", cls=GtdCommand)
+@click.argument("file", type=click.File("rb"))
+@click.option("--steps", is_flag=True, help="Also show the walk.")
+def solve_command(file: BinaryIO, steps: bool) -> int:
+    """Answer a prompt from its text alone.
+
+    FILE holds the prompt of one task and nothing else, as `gtd sample ARCHETYPE --prompt` prints it; `-` reads
+    standard input. The answer comes from the independent reader.
+    """
+    from compiler.reader import ReadError, answer_json, read_prompt, solve
+
+    try:
+        text = prompt_text(file.read())
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"{file.name}: not UTF-8 at byte {error.start}") from error
+    try:
+        solution = solve(read_prompt(text))
+    except ReadError as error:
+        note(f"{file.name}: {error}")
+        return USAGE
+    if steps:
+        note(render_steps(solution))
+    if solution.answer is None:
+        note(f"{file.name}: no answer: {solution.reason}: {solution.detail}")
+        return FOUND
+    click.echo(answer_json(solution))
+    return CLEAN
 
 
 def prompt_text(data: bytes) -> str:

@@ -1,0 +1,1 @@
+"""`gtd export`: tasks for trainers, and runs for studies."""

@@ -1,0 +1,83 @@
+"""`gtd export generations`: the replies of a run, as an archive for studies, and the tasks of the run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from compiler.cli.console import note
+from compiler.cli.export.rows import output_option, task_record, write_rows
+from compiler.cli.group import GtdCommand
+from compiler.cli.options import FOLDER
+from compiler.findings import CLEAN, FOUND
+from gpu_train_debug.tasks import MANIFEST, TaskRow, TasksError
+
+MOST_REASONS = 5
+"""Different reasons for failed requests that are told."""
+
+
+@click.command("generations", cls=GtdCommand)
+@click.argument("run", type=FOLDER)
+@click.option("--arm", required=True, help="What was evaluated, as the study names it.")
+@output_option
+@click.option("--tasks-out", type=FOLDER, help="Also write the tasks of the run here, for `gtd study --tasks`.")
+def generations_command(run: Path, arm: str, output: Path | None, tasks_out: Path | None) -> int:
+    """The replies of a `vf-eval` run (its folder), as an archive for `gtd study`."""
+    from gpu_train_debug.exports import generation_rows, run_tasks
+    from gpu_train_debug.study.inputs.generations import ARM
+
+    if not ARM.fullmatch(arm):
+        raise click.UsageError(f"--arm: `{arm}` is no name that a study takes: letters, digits and ._:/@+-")
+    try:
+        rows = list(generation_rows(run, arm))
+        if tasks_out is not None:
+            _write_tasks(tasks_out, run_tasks(run), output)
+    except TasksError as error:
+        raise click.UsageError(str(error)) from error
+    write_rows(output, rows)
+    return FOUND if _note_failures(rows) == len(rows) else CLEAN
+
+
+def _note_failures(rows: Sequence[Mapping[str, Any]]) -> int:
+    """Say how many requests failed, and why; gives that number."""
+    failures = Counter(row["failed"] for row in rows if "failed" in row)
+    if failures:
+        note(f"{failures.total()} of {len(rows)} requests failed and count as empty replies:")
+        for reason, count in failures.most_common(MOST_REASONS):
+            note(f"  {count} x {reason}")
+        if len(failures) > MOST_REASONS:
+            note(f"  and {len(failures) - MOST_REASONS} more reasons")
+    return failures.total()
+
+
+def _write_tasks(folder: Path, rows: Iterable[TaskRow], archive: Path | None) -> None:
+    """Write a folder that holds these tasks and no others, since a study wants replies to all that it finds.
+
+    Raises:
+        TasksError: Others are there, or would be: the archive; or a row isn't what a split file may hold.
+    """
+    from compiler.dataset.staging import StagedFolder
+    from compiler.emit.record import record_line
+
+    lines: dict[str, list[str]] = {}
+    for row in rows:
+        try:
+            lines.setdefault(f"{row.split}.jsonl", []).append(record_line(task_record(row)))
+        except ValueError as error:
+            raise TasksError(str(error)) from error
+    inside = {path.name for path in [*folder.glob("*.jsonl"), folder / MANIFEST] if path.exists()}
+    if archive is not None and archive.parent.resolve() == folder.resolve():
+        inside.add(f"the archive {archive.name}")
+    if others := inside - lines.keys():
+        raise TasksError(f"{folder} is for the tasks of the run alone, without {', '.join(sorted(others))}")
+    try:
+        with StagedFolder(folder) as staged:
+            for name in sorted(lines):
+                staged.open(name).write("".join(lines[name]))
+            staged.publish()
+    except OSError as error:
+        raise click.ClickException(f"cannot write {folder}: {error.strerror}") from error

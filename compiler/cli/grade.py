@@ -1,0 +1,31 @@
+"""`gtd grade`: scores of a file of answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from compiler.cli.group import GtdCommand
+from compiler.cli.options import tasks_option
+from compiler.findings import CLEAN
+
+
+@click.command("grade", cls=GtdCommand)
+@click.argument("file", type=click.File("rb"))
+@tasks_option("--out")
+@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+def grade_command(file: BinaryIO, folder: Path, as_json: bool) -> int:
+    """Score a file of answers, by split and archetype.
+
+    FILE holds JSON objects, one a line, with an `id` and a `completion` or `completions`.
+    """
+    from compiler.grade_file import UnreadableError, grade_answers, render_scores, scores_json
+
+    try:
+        splits = grade_answers(folder, file, file.name)
+    except UnreadableError as error:
+        raise click.UsageError(str(error)) from error
+    click.echo(scores_json(splits) if as_json else render_scores(splits))
+    return CLEAN

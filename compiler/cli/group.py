@@ -1,0 +1,37 @@
+"""The base classes of the commands, and how a command stops early."""
+
+from __future__ import annotations
+
+import inspect
+
+import click
+
+
+class HaltError(Exception):
+    """Stop with findings already printed."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class GtdCommand(click.Command):
+    """A command whose description in a list is a whole sentence."""
+
+    def get_short_help_str(self, limit: int = 0) -> str:
+        return summary(self)
+
+
+class GtdGroup(click.Group):
+    """A group of such commands."""
+
+    command_class = GtdCommand
+    group_class = type
+
+    def get_short_help_str(self, limit: int = 0) -> str:
+        return summary(self)
+
+
+def summary(command: click.Command) -> str:
+    """The first paragraph of a command's help, on one line; unlike click's own, it is never cut."""
+    return " ".join(inspect.cleandoc(command.help or "").partition("\n\n")[0].split())

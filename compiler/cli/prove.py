@@ -1,0 +1,92 @@
+"""`gtd prove`: verdicts on worlds drawn from each archetype."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from compiler.cli.console import progress, publish
+from compiler.cli.group import GtdCommand
+from compiler.cli.options import FOLDER, jobs_option, paths_argument, report_options, seed_option
+from compiler.cli.sources import chosen, load_plan
+from gpu_train_debug.wording import counted
+
+
+@click.command("prove", cls=GtdCommand)
+@paths_argument
+@report_options
+@seed_option
+@jobs_option
+@click.option(
+    "-n",
+    "--draws",
+    type=click.IntRange(1, 100_000),
+    default=20,
+    show_default=True,
+    help="Worlds to draw from each archetype.",
+)
+@click.option("--only", multiple=True, metavar="ARCHETYPE", help="Prove these archetypes only.")
+@click.option("--rlimit", type=click.IntRange(1), help="Budget of each solver query, in Z3 resource units.")
+@click.option("--recheck", type=click.Choice(["cvc5"]), help="Prove each exported claim again with a second solver.")
+@click.option("--smt-lib", "smt_folder", type=FOLDER, help="Write each claim as SMT-LIB 2 into this folder.")
+def prove_command(
+    paths: tuple[Path, ...],
+    format_: str,
+    junit: Path | None,
+    seed: int | None,
+    jobs: int,
+    draws: int,
+    only: tuple[str, ...],
+    rlimit: int | None,
+    recheck: str | None,
+    smt_folder: Path | None,
+) -> int:
+    """Draw worlds of each archetype and prove their answers.
+
+    An answer is proved if it is the only one that the evidence allows, and no other repair is as good.
+    """
+    from compiler.dataset.build import disagreement_finding
+    from compiler.prove.archetypes import (
+        TABLE_LEGEND,
+        ProveOptions,
+        prove_archetypes,
+        rechecked,
+        render_table,
+        results_json,
+    )
+    from compiler.prove.census import census, render_census
+    from compiler.tasks.maker import DisagreementError
+
+    plan = load_plan(paths)
+    names = chosen(sorted(plan.archetypes), only)
+    options = ProveOptions(
+        draws=draws,
+        seed=2027 if seed is None else seed,
+        rlimit=rlimit,
+        recheck=recheck == "cvc5",
+        smt_folder=smt_folder,
+    )
+    try:
+        with progress("proving", len(names)) as advance:
+            results = prove_archetypes(plan, names, options, jobs=jobs, advance=advance)
+    except DisagreementError as error:
+        findings = [disagreement_finding(error)]
+        return publish(findings, format_=format_, junit=junit, suite="gtd prove", subjects=names, summary="")
+    findings = [finding for result in results for finding in result.findings]
+    summary = f"{counted(len(results), 'archetype')}, {counted(sum(r.drawn for r in results), 'world')} drawn"
+    if options.recheck:
+        summary += f"; {rechecked(results)}"
+    if format_ == "human":
+        click.echo(f"{render_table(results)}\n{TABLE_LEGEND}")
+        for system in sorted({plan.archetypes[name].system for name in names}):
+            click.echo(render_census(system, census(plan, system)))
+    return publish(
+        findings,
+        format_=format_,
+        junit=junit,
+        suite="gtd prove",
+        subjects=names,
+        summary=summary,
+        results=results_json(results),
+    )

@@ -1,0 +1,77 @@
+"""What commands read first: the plan of the sources, and which dataset and archetypes of it are meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+import click
+
+from compiler.cli.console import note
+from compiler.cli.formats import format_findings
+from compiler.cli.group import HaltError
+from compiler.findings import FOUND, USAGE, Finding, finding_of
+from gpu_train_debug.wording import suggestion
+
+if TYPE_CHECKING:
+    from compiler.plan import DatasetPlan, ProgramPlan
+
+DEFAULT_SOURCES = "archetypes"
+
+
+def sources_of(paths: Sequence[Path]) -> list[Path]:
+    """The paths, or the default where none is given."""
+    return list(paths) or [Path(DEFAULT_SOURCES)]
+
+
+def load_plan(paths: Sequence[Path]) -> ProgramPlan:
+    """The plan of the sources; prints the diagnostics and stops if there are errors.
+
+    Raises:
+        HaltError: There are errors.
+    """
+    from compiler.frontend.run import run_frontend
+
+    found = run_frontend(sources_of(paths), lints=False)
+    if found.plan is None or found.failed:
+        findings = [finding_of(diagnostic) for diagnostic in found.diagnostics]
+        note(format_findings(findings, "human"))
+        raise HaltError(input_status(findings))
+    return found.plan
+
+
+def input_status(findings: Sequence[Finding]) -> int:
+    """2 if something could not be read at all, else 1."""
+    from dsl.syntax.loader import UNREADABLE
+
+    return USAGE if any(finding.code in UNREADABLE for finding in findings) else FOUND
+
+
+def chosen(names: Sequence[str], only: Sequence[str]) -> list[str]:
+    """`only` in the order of `names`, or all of `names` if it is empty.
+
+    Raises:
+        UsageError: A name of `only` doesn't exist; the message suggests one.
+    """
+    for name in only:
+        if name not in names:
+            raise click.UsageError(f"there is no archetype `{name}`{suggestion(name, names)}")
+    return [name for name in names if not only or name in only]
+
+
+def choose_dataset(plan: ProgramPlan, name: str | None, seed: int | None) -> DatasetPlan:
+    """The dataset of that name, or the only one; with `seed` instead of its own if one is given.
+
+    Raises:
+        UsageError: There is none of that name, none at all, or several to choose from.
+    """
+    if name is not None and name not in plan.datasets:
+        raise click.UsageError(f"there is no dataset `{name}`{suggestion(name, sorted(plan.datasets))}")
+    if not plan.datasets:
+        raise click.UsageError("the sources declare no dataset")
+    if name is None and len(plan.datasets) > 1:
+        raise click.UsageError(f"several datasets; choose one with --dataset: {', '.join(sorted(plan.datasets))}")
+    dataset = plan.datasets[name] if name is not None else next(iter(plan.datasets.values()))
+    return dataset if seed is None else attrs.evolve(dataset, seed=seed)

@@ -1,0 +1,1 @@
+"""`gtd study`: arms compared on archived generations."""

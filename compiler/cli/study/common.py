@@ -1,0 +1,80 @@
+"""What the commands of `gtd study` share: options, refusals and warnings.
+
+The numerical libraries are loaded by the commands when they run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from compiler.cli.options import ANY_PATH, FILE
+from gpu_train_debug.faults import StudyError
+from gpu_train_debug.tasks import TasksError, default_folder
+
+_EXTRA = ("numpy", "scipy", "matplotlib")
+
+
+class RefusedError(click.ClickException):
+    """An input can't be used; the message has its own form."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(self.message, file=file, err=file is None)
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Turn what is wrong with the input or the installation into messages."""
+    try:
+        yield
+    except StudyError as error:
+        raise RefusedError(str(error)) from error
+    except OSError as error:
+        raise RefusedError(f"error: cannot write {error.filename or 'the output'}: {error.strerror}") from error
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _EXTRA:
+            raise
+        raise RefusedError(
+            f"error: studies need {error.name}\n   = help: install the extra: pip install 'gpu-train-debug[study]'"
+        ) from error
+
+
+def warn(notes: Sequence[str]) -> None:
+    for note in notes:
+        click.echo(f"warning: {note}", err=True)
+
+
+archives_argument = click.argument("archives", nargs=-1, required=True, type=FILE)
+
+
+def _known_tasks(_context: click.Context, _option: click.Parameter, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Where tasks are if nobody says so: in `out`, or else in the installed package."""
+    if paths:
+        return paths
+    try:
+        return (default_folder(),)
+    except TasksError as error:
+        raise click.UsageError(str(error)) from error
+
+
+tasks_option = click.option(
+    "--tasks",
+    multiple=True,
+    type=ANY_PATH,
+    callback=_known_tasks,
+    help="A split file, or a folder of them; `out` if there is one here, else the frozen splits.",
+)
+split_option = click.option("--split", "splits", multiple=True, help="Only the tasks of this split.")
+arm_option = click.option("--arm", "arms", multiple=True, help="Only this arm.")
+samples_option = click.option(
+    "--samples", type=click.IntRange(1), help="Use the first so many samples of each task; all if not given."
+)
+twins_option = click.option(
+    "--twins",
+    type=FILE,
+    help="TOML that names, for archetypes of healthy runs, the faults they resemble; the frozen splits have one.",
+)
