@@ -1,15 +1,14 @@
 """Formulas to Python functions.
 
-In: trees that `scope` accepted. Out: functions over a `State`, a list with a place for each
-variable's value and then one for each relation's, `None` until it is needed. The source text is
-made from the trees alone: operators from a fixed set, integers, and identifiers of this module
-(`s`, `t`, `r12`, ...); words, tables and value lists are passed in as objects. It runs without
-builtins other than `min`, `max` and `abs`.
+In: trees that `examine` accepted. Out: functions over a `ReadState`, a list with a place for each variable's value and
+then one for each relation's, `None` until it is needed. The source text is made from the trees alone: operators from a
+fixed set, integers, and identifiers of this module (`s`, `t`, `r12`, ...); words, tables and value lists are passed in
+as objects. It runs without builtins other than `min`, `max` and `abs`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any, Final, TypeAlias, assert_never
 
@@ -17,30 +16,44 @@ from compiler.reader.answer.scope import ReadScope
 from compiler.reader.text.errors import ReadError, UndefinedError
 from compiler.reader.text.limits import MAX_CODE, MAX_NUMBER
 from compiler.reader.text.tree import (
-    Add,
-    Compare,
-    Divide,
-    Implies,
-    Logic,
-    Member,
-    Modulo,
-    Multiply,
-    Negate,
-    Not,
+    ReadAdd,
     ReadApply,
     ReadBefore,
     ReadChoose,
+    ReadCompare,
+    ReadComparison,
+    ReadConnective,
     ReadConst,
+    ReadDivide,
     ReadExpr,
     ReadFormula,
+    ReadFunction,
+    ReadImplies,
+    ReadLogic,
     ReadLookup,
+    ReadMember,
+    ReadModulo,
+    ReadMultiply,
     ReadName,
+    ReadNegate,
+    ReadNot,
+    ReadRounding,
     ReadWith,
 )
 from compiler.reader.text.values import ReadKind, ReadValue
 
 ReadState: TypeAlias = list[Any]
 """Values of variables by slot, then those of relations as far as known."""
+
+COMPARISON_CODE: Final[Mapping[ReadComparison, str]] = {
+    ReadComparison.EQUAL: " == ",
+    ReadComparison.UNEQUAL: " != ",
+    ReadComparison.BELOW: " < ",
+    ReadComparison.AT_MOST: " <= ",
+    ReadComparison.ABOVE: " > ",
+    ReadComparison.AT_LEAST: " >= ",
+}
+CONNECTIVE_CODE: Final[Mapping[ReadConnective, str]] = {ReadConnective.AND: " and ", ReadConnective.OR: " or "}
 
 _INDENT: Final = "    "
 _GROUP: Final = 8
@@ -53,7 +66,7 @@ def small(value: int) -> int:
         UndefinedError: It is outside.
     """
     if not -MAX_NUMBER <= value <= MAX_NUMBER:
-        raise UndefinedError("a number leaves the range of 2^60 both ways")
+        raise UndefinedError("a number is larger than 2^60 or smaller than -2^60")
     return value
 
 
@@ -88,7 +101,7 @@ class Generator:
         source = f"def {name}({head}):\n" + "".join(f"    {text}\n" for text in body)
         self.length += len(source)
         if self.length > MAX_CODE:
-            raise ReadError(line, f"formulas of at most {MAX_CODE} characters of code", "more")
+            raise ReadError(line, f"formulas that need at most {MAX_CODE} characters of code", "more")
         exec(compile(source, "<formulas>", "exec"), self.objects)
         function: Callable[..., Any] = self.objects[name]
         return function
@@ -150,7 +163,7 @@ class Generator:
     def assign(
         self, slot: int, values: Sequence[ReadValue], value: ReadExpr, line: int
     ) -> Callable[[ReadState, ReadState], ReadState | None]:
-        """Make a function like `scan` that takes the value of a formula, None if it isn't allowed."""
+        """Make a function like `scan` that takes the value of a formula; None if the list lacks it."""
         body = [
             f"v = {self._in_setting(value, 's')}",
             f"if v not in {self.hold('k', frozenset(values))}: return None",
@@ -176,31 +189,28 @@ class Generator:
             case ReadName(name):
                 slot = self.scope.slots[name]
                 return f"{state}[{slot}]" if slot < self.scope.variables else f"r{slot}({state})"
-            case Add(terms):
+            case ReadAdd(terms):
                 return _grouped(" + ", [f"{'-' if minus else ''}{self.text(term, state)}" for minus, term in terms])
-            case Multiply(factors):
+            case ReadMultiply(factors):
                 return _grouped(" * ", [self.text(factor, state) for factor in factors])
-            case Modulo(left, right):
+            case ReadModulo(left, right):
                 return self._joined(" % ", (left, right), state)
-            case Divide(up, left, right):
-                first, second = self.text(left, state), self.text(right, state)
-                return f"(-(-{first} // {second}))" if up else f"({first} // {second})"
-            case Negate(operand):
+            case ReadDivide(rounding, left, right):
+                return self._quotient(rounding, left, right, state)
+            case ReadNegate(operand):
                 return f"(-{self.text(operand, state)})"
             case ReadApply(function, arguments):
-                if len(arguments) == 1 and function != "abs":
-                    return self.text(arguments[0], state)
-                return function + self._joined(", ", arguments, state)
-            case Compare(operator, left, right):
-                return self._joined(f" {operator} ", (left, right), state)
-            case Member(item, options):
+                return self._call(function, arguments, state)
+            case ReadCompare(operator, left, right):
+                return self._joined(COMPARISON_CODE[operator], (left, right), state)
+            case ReadMember(item, options):
                 listed = "".join(f"{self.text(option, state)}, " for option in options)
                 return f"({self.text(item, state)} in ({listed}))"
-            case Not(operand):
+            case ReadNot(operand):
                 return f"(not {self.text(operand, state)})"
-            case Logic(operator, operands):
-                return self._joined(f" {operator} ", operands, state)
-            case Implies(left, right):
+            case ReadLogic(operator, operands):
+                return self._joined(CONNECTIVE_CODE[operator], operands, state)
+            case ReadImplies(left, right):
                 return f"(not {self.text(left, state)} or {self.text(right, state)})"
             case ReadChoose(condition, then, otherwise):
                 parts = [self.text(part, state) for part in (then, condition, otherwise)]
@@ -212,6 +222,27 @@ class Generator:
             case ReadBefore(body):
                 return self.text(body, "b")
         assert_never(expr)
+
+    def _quotient(self, rounding: ReadRounding, left: ReadExpr, right: ReadExpr, state: str) -> str:
+        first, second = self.text(left, state), self.text(right, state)
+        match rounding:
+            case ReadRounding.UP:
+                return f"(-(-{first} // {second}))"
+            case ReadRounding.DOWN:
+                return f"({first} // {second})"
+        assert_never(rounding)
+
+    def _call(self, function: ReadFunction, arguments: Sequence[ReadExpr], state: str) -> str:
+        match function:
+            case ReadFunction.ABS:
+                return "abs" + self._joined(", ", arguments, state)
+            case ReadFunction.MIN | ReadFunction.MAX if len(arguments) == 1:
+                return self.text(arguments[0], state)
+            case ReadFunction.MIN:
+                return "min" + self._joined(", ", arguments, state)
+            case ReadFunction.MAX:
+                return "max" + self._joined(", ", arguments, state)
+        assert_never(function)
 
     def _joined(self, operator: str, operands: Iterable[ReadExpr], state: str) -> str:
         return f"({operator.join(self.text(operand, state) for operand in operands)})"
@@ -259,7 +290,7 @@ def _grouped(operator: str, parts: list[str]) -> str:
 
 
 class _Entries(dict[ReadValue, ReadValue]):
-    """A table that says so when it lacks a key."""
+    """A table that raises `UndefinedError` for a key that it lacks."""
 
     def __missing__(self, key: ReadValue) -> ReadValue:
         raise UndefinedError(f"a table has no entry for {key!r}")

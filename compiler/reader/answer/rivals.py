@@ -13,11 +13,11 @@ import attrs
 
 from compiler.reader.answer.document import Document
 from compiler.reader.answer.generate import ReadState
-from compiler.reader.answer.ready import ReadKept, ReadSystem
+from compiler.reader.answer.ready import ReadyKeep, ReadySystem
 from compiler.reader.answer.solve import Solution, fitting_worlds, hidden_values
 from compiler.reader.answer.walk import Meter, walk_worlds
 from compiler.reader.text.errors import TooMuchWorkError
-from compiler.reader.text.handbook import Field
+from compiler.reader.text.handbook import ReadField
 from compiler.reader.text.limits import MAX_CASES
 from compiler.reader.text.values import ReadValue
 
@@ -30,7 +30,7 @@ class Rivals:
         fields: The named fields, in rank order.
         tried: How many other repairs cost no more than the fix.
         rivals: Those that are repairs in every world that fits, cheapest first.
-        failure: Why the fix itself is not a repair in some world that fits; empty if it is.
+        failure: Why the fix itself fails in some world that fits; empty if it repairs them all.
     """
 
     fields: tuple[str, ...]
@@ -49,7 +49,7 @@ class _Case:
     """A fitting world: its states at the start and when each rule fired, with that rule's keeps."""
 
     start: ReadState
-    fired: tuple[tuple[ReadState, tuple[ReadKept, ...]], ...]
+    fired: tuple[tuple[ReadState, tuple[ReadyKeep, ...]], ...]
     named: frozenset[str]
 
 
@@ -58,11 +58,11 @@ def rivals(document: Document, solution: Solution, world: Mapping[str, ReadValue
 
     Args:
         solution: A solution of `document` with an answer.
-        world: Hidden values of the fitting world from which repairs are priced; some such world
-            if None. Names may be left out.
+        world: Hidden values of the fitting world whose costs count; the first world found that has them.
+            Names may be left out.
 
     Raises:
-        ValueError: There is no answer, or `world` does not fit.
+        ValueError: The solution has no answer, or no fitting world has the values of `world`.
         TooMuchWorkError: The enumeration passes the reader's limit.
     """
     if solution.answer is None:
@@ -101,7 +101,7 @@ def _cases(document: Document, meter: Meter) -> list[_Case]:
             named = frozenset(field for step in group.steps for field, _ in step.settings)
             for start in group.starts:
                 state = start
-                fired: list[tuple[ReadState, tuple[ReadKept, ...]]] = []
+                fired: list[tuple[ReadState, tuple[ReadyKeep, ...]]] = []
                 for step in group.steps:
                     fired.append((state, keeps[step.code]))
                     state = _changed(system, state, dict(step.settings))
@@ -111,7 +111,7 @@ def _cases(document: Document, meter: Meter) -> list[_Case]:
     return cases
 
 
-def _changed(system: ReadSystem, state: ReadState, repair: Mapping[str, ReadValue]) -> ReadState:
+def _changed(system: ReadySystem, state: ReadState, repair: Mapping[str, ReadValue]) -> ReadState:
     for name, value in repair.items():
         slot = system.slots[name]
         state = system.moves[slot](state, value)
@@ -119,7 +119,7 @@ def _changed(system: ReadSystem, state: ReadState, repair: Mapping[str, ReadValu
 
 
 def _up_to(
-    system: ReadSystem, fields: Sequence[Field], start: ReadState, fix: Mapping[str, ReadValue]
+    system: ReadySystem, fields: Sequence[ReadField], start: ReadState, fix: Mapping[str, ReadValue]
 ) -> Iterator[dict[str, ReadValue]]:
     """List the assignments that change only `fields`, by rising cost, until the fix's turn comes.
 
@@ -143,12 +143,12 @@ def _up_to(
 class _Tester:
     """Tests repairs, cheap conditions first."""
 
-    def __init__(self, system: ReadSystem, meter: Meter) -> None:
+    def __init__(self, system: ReadySystem, meter: Meter) -> None:
         self.system = system
         self.meter = meter
 
     def failure(self, case: _Case, repair: Mapping[str, ReadValue]) -> str:
-        """Say why `repair` is none in a world; empty if it is one."""
+        """Say why `repair` doesn't repair a world; empty if it does."""
         system = self.system
         state = _changed(system, case.start, repair)
         self.meter.spend(len(state))

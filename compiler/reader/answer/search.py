@@ -14,7 +14,7 @@ from typing import Any, Final
 import attrs
 
 from compiler.reader.answer.generate import Generator, ReadState
-from compiler.reader.answer.scope import slots_of
+from compiler.reader.answer.traits import slots_of
 from compiler.reader.text.values import ReadValue
 
 _MAX_LOOPS: Final = 14

@@ -22,11 +22,11 @@ from compiler.reader.text.values import ReadValue
 
 _CHUNK: Final = 2_048
 
-UNIQUE: Final = "unique"
-AMBIGUOUS: Final = "ambiguous"
-NO_WORLD: Final = "no world fits"
-UNDEFINED: Final = "undefined value"
-TOO_MUCH_WORK: Final = "too much work"
+_UNIQUE: Final = "unique"
+_AMBIGUOUS: Final = "ambiguous"
+_NO_WORLD: Final = "no world fits"
+_UNDEFINED: Final = "undefined value"
+_TOO_MUCH_WORK: Final = "too much work"
 
 
 @attrs.frozen
@@ -58,10 +58,10 @@ class Solution:
     """What follows from a prompt.
 
     Attributes:
-        answer: `{"diagnosis": code or codes, "fix": {field: value}}`, or None without a single one.
+        answer: `{"diagnosis": code or codes, "fix": {field: value}}`; None if there is none or more than one.
         reason: `unique` with an answer. Otherwise `ambiguous`, `no world fits`, `undefined value`,
-            `too much work`, or the `Ending` of a walk that gives no answer.
-        detail: One sentence more.
+            `too much work`, or the `ReadEnding` of a walk that gives no answer.
+        detail: The reason in a few more words.
         worlds: Number of hidden assignments that fit.
         walks: The different walks in them, in the order found.
         evidence: As in `Document`.
@@ -76,7 +76,10 @@ class Solution:
 
 
 def solve(document: Document) -> Solution:
-    """Answer the task from the printed text alone."""
+    """Answer the task from the printed text alone.
+
+    Whatever the document says, the result is a `Solution`: what stands in the way of an answer is its `reason`.
+    """
     walks: dict[tuple[ReadEnding, tuple[ReadStep, ...]], ReadWalk] = {}
     meter = Meter()
     try:
@@ -88,15 +91,15 @@ def solve(document: Document) -> Solution:
                 walks[key] = new if old is None else attrs.evolve(old, worlds=old.worlds + new.worlds)
     except (UndefinedError, ZeroDivisionError) as error:
         detail = str(error) if isinstance(error, UndefinedError) else "a divisor is zero"
-        return Solution(None, UNDEFINED, detail, 0, (), document.evidence)
+        return Solution(None, _UNDEFINED, detail, 0, (), document.evidence)
     except TooMuchWorkError:
-        detail = "the worlds that fit take too long to walk"
-        return Solution(None, TOO_MUCH_WORK, detail, 0, (), document.evidence)
+        detail = "walking the worlds that fit exceeds the limit"
+        return Solution(None, _TOO_MUCH_WORK, detail, 0, (), document.evidence)
     return _conclude(document, tuple(walks.values()))
 
 
 def answer_json(solution: Solution) -> str:
-    """Write the answer as JSON, `null` if there is none."""
+    """Write the answer as JSON: `null` if there is none."""
     return json.dumps(solution.answer, ensure_ascii=False)
 
 
@@ -147,16 +150,21 @@ def _conclude(document: Document, walks: tuple[ReadWalk, ...]) -> Solution:
         return Solution(None, reason, detail, worlds, walks, document.evidence)
 
     if not walks:
-        return without(NO_WORLD, "no hidden assignment prints these numbers and log lines")
-    answering = [walk for walk in walks if walk.ending in (ReadEnding.ANSWER, ReadEnding.HEALTHY)]
+        return without(_NO_WORLD, "no assignment of the hidden quantities prints these numbers and log lines")
+    answering = [walk for walk in walks if walk.ending.gives_answer]
     answers = {(frozenset(walk.codes), tuple(walk.fix.items())) for walk in answering}
     if len(answers) > 1:
-        return without(AMBIGUOUS, f"{worlds} hidden assignments fit, with {len(answers)} answers")
+        return without(_AMBIGUOUS, f"{_fitting(worlds)}, with {len(answers)} answers")
     for walk in walks:
         if walk not in answering:
-            shown = " then ".join(walk.codes) or "no rule"
-            return without(walk.ending.value, f"so ends the walk in {walk.worlds} of {worlds} worlds: {shown}")
+            shown = " and then ".join(walk.codes) or "no rule"
+            detail = f"the walk ends so in {walk.worlds} of the {worlds} worlds that fit, after {shown}"
+            return without(walk.ending.value, detail)
     codes = [rule.code for rule in document.system.rules if rule.code in answering[0].codes]
     diagnosis = codes if len(codes) > 1 else (codes[0] if codes else HEALTHY_CODE)
     answer = {"diagnosis": diagnosis, "fix": dict(answering[0].fix)}
-    return Solution(answer, UNIQUE, f"{worlds} hidden assignments fit", worlds, walks, document.evidence)
+    return Solution(answer, _UNIQUE, _fitting(worlds), worlds, walks, document.evidence)
+
+
+def _fitting(worlds: int) -> str:
+    return "1 hidden assignment fits" if worlds == 1 else f"{worlds} hidden assignments fit"

@@ -9,27 +9,27 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, assert_never
 
 import attrs
 
 from compiler.reader.answer.generate import ReadState
-from compiler.reader.answer.ready import ReadSystem, ReadyRule, Root
+from compiler.reader.answer.ready import ReadyFormula, ReadyRule, ReadySystem
 from compiler.reader.text.errors import TooMuchWorkError
 from compiler.reader.text.limits import MAX_READ_WORK
 from compiler.reader.text.values import ReadValue
 
-MAX_CODES: Final = 2
+_MAX_CODES: Final = 2
 _MOVE_WORK: Final = 20
 _SPLIT_WORK: Final = 10
 
-R = TypeVar("R")
+_R = TypeVar("_R")
 
 
 class ReadEnding(enum.Enum):
-    """How a walk ends; only the first two give an answer.
+    """How a walk ends.
 
-    The fix of an answer is never empty: back at the start, the walk's first rule would fire again.
+    The fix of `ANSWER` is never empty: in the state of the start, the walk's first rule would fire again.
     """
 
     ANSWER = "answer"
@@ -40,6 +40,18 @@ class ReadEnding(enum.Enum):
     TOO_MANY = "too many codes"
     NO_VALUE = "no value"
     INVALID = "invalid state"
+
+    @property
+    def gives_answer(self) -> bool:
+        """Whether the walk ends with a diagnosis and a fix."""
+        match self:
+            case ReadEnding.ANSWER | ReadEnding.HEALTHY:
+                return True
+            case ReadEnding.UNCOVERED | ReadEnding.UNSOUND | ReadEnding.REPEATED | ReadEnding.TOO_MANY:
+                return False
+            case ReadEnding.NO_VALUE | ReadEnding.INVALID:
+                return False
+        assert_never(self)
 
 
 @attrs.frozen
@@ -84,7 +96,7 @@ class Meter:
             raise TooMuchWorkError
 
 
-def walk_worlds(system: ReadSystem, starts: list[ReadState], meter: Meter) -> Iterator[tuple[ReadEnding, ReadGroup]]:
+def walk_worlds(system: ReadySystem, starts: list[ReadState], meter: Meter) -> Iterator[tuple[ReadEnding, ReadGroup]]:
     """Walk every world of `starts`.
 
     Yields:
@@ -109,7 +121,7 @@ def walk_worlds(system: ReadSystem, starts: list[ReadState], meter: Meter) -> It
             yield from _finish(system, group, meter)
 
 
-def _finish(system: ReadSystem, group: ReadGroup, meter: Meter) -> Iterator[tuple[ReadEnding, ReadGroup]]:
+def _finish(system: ReadySystem, group: ReadGroup, meter: Meter) -> Iterator[tuple[ReadEnding, ReadGroup]]:
     """End walks on which no rule fires any more."""
     sound, unsound = _by_flag(system.sound, group, meter)
     if unsound is not None:
@@ -119,13 +131,13 @@ def _finish(system: ReadSystem, group: ReadGroup, meter: Meter) -> Iterator[tupl
 
 
 def _fire(
-    system: ReadSystem, rule: ReadyRule, group: ReadGroup, meter: Meter, pending: list[ReadGroup]
+    system: ReadySystem, rule: ReadyRule, group: ReadGroup, meter: Meter, pending: list[ReadGroup]
 ) -> Iterator[tuple[ReadEnding, ReadGroup]]:
     """Apply a rule's prescription; worlds that go on are added to `pending`."""
     if any(step.code == rule.code for step in group.steps):
         yield ReadEnding.REPEATED, group
         return
-    if len(group.steps) == MAX_CODES:
+    if len(group.steps) == _MAX_CODES:
         yield ReadEnding.TOO_MANY, group
         return
     chosen = _split(group, rule.key, lambda state: _prescribe(rule, state), rule.work, meter)
@@ -146,7 +158,7 @@ def _fire(
 
 
 def _prescribe(rule: ReadyRule, state: ReadState) -> ReadStep | None:
-    """Find the first alternative of which every setting has a value."""
+    """Find the first alternative whose settings all have values."""
     for at, alternative in enumerate(rule.alternatives):
         now = state
         settings: list[tuple[str, ReadValue]] = []
@@ -161,13 +173,13 @@ def _prescribe(rule: ReadyRule, state: ReadState) -> ReadStep | None:
     return None
 
 
-def net_changes(system: ReadSystem, start: ReadState, now: ReadState) -> dict[str, ReadValue]:
+def net_changes(system: ReadySystem, start: ReadState, now: ReadState) -> dict[str, ReadValue]:
     """List the editable fields that differ, with their values now, in rank order."""
     slots = ((field.name, system.slots[field.name]) for field in system.editable)
     return {name: now[slot] for name, slot in slots if now[slot] != start[slot]}
 
 
-def _by_flag(root: Root, group: ReadGroup, meter: Meter) -> tuple[ReadGroup | None, ReadGroup | None]:
+def _by_flag(root: ReadyFormula, group: ReadGroup, meter: Meter) -> tuple[ReadGroup | None, ReadGroup | None]:
     """Divide worlds into those where a condition holds and the others."""
     if root.key is None:
         meter.spend(root.work)
@@ -179,17 +191,17 @@ def _by_flag(root: Root, group: ReadGroup, meter: Meter) -> tuple[ReadGroup | No
 def _split(
     group: ReadGroup,
     key: Callable[[ReadState], Any] | None,
-    run: Callable[[ReadState], R],
+    run: Callable[[ReadState], _R],
     work: int,
     meter: Meter,
-) -> list[tuple[R, ReadGroup]]:
+) -> list[tuple[_R, ReadGroup]]:
     """Divide worlds by the result of `run`, which depends on `key` alone."""
     if key is None or len(group.nows) == 1:
         meter.spend(work)
         return [(run(group.nows[0]), group)]
     meter.spend(len(group.nows) * _SPLIT_WORK)
-    known: dict[Any, R] = {}
-    parts: dict[R, tuple[list[ReadState], list[ReadState]]] = {}
+    known: dict[Any, _R] = {}
+    parts: dict[_R, tuple[list[ReadState], list[ReadState]]] = {}
     for start, now in zip(group.starts, group.nows, strict=True):
         hidden = key(now)
         if hidden not in known:

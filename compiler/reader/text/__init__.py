@@ -1,0 +1,1 @@
+"""A prompt's text to a handbook, and the words that prompts are written in."""

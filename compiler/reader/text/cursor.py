@@ -7,17 +7,20 @@ from collections.abc import Sequence
 from typing import Final
 
 from compiler.reader.text.errors import ReadError
-from compiler.reader.text.formula import KEYWORDS, parse_formula
-from compiler.reader.text.limits import MAX_NUMBER
+from compiler.reader.text.formula import parse_formula
+from compiler.reader.text.tokens import KEYWORDS
 from compiler.reader.text.tree import ReadFormula
 from compiler.reader.text.values import (
+    FLAGS,
     NAME,
     NUMBER_PATTERN,
     QUOTED,
     ReadDisplay,
     ReadKind,
     ReadValue,
+    format_value,
     kind_of,
+    read_integer,
     read_word,
 )
 
@@ -32,7 +35,7 @@ _IN_TICKS: Final = re.compile(rf"`((?:{QUOTED.pattern}|[^`\"])*)`")
 
 
 class Cursor:
-    """Reads one line. Every method that finds something else than it needs raises `ReadError`."""
+    """Reads one line. Every method that does not find what it needs raises `ReadError`."""
 
     def __init__(self, text: str, line: int) -> None:
         """Start at the first character of `text`, which is line `line` of the prompt."""
@@ -55,7 +58,7 @@ class Cursor:
     def need(self, literal: str, expected: str | None = None) -> None:
         """Pass `literal`."""
         if not self.take(literal):
-            raise self.fail(expected or repr(literal))
+            raise self.fail(expected or f"`{literal}`")
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Pass what `pattern` matches here."""
@@ -80,23 +83,24 @@ class Cursor:
         return name
 
     def number(self) -> int:
-        """Pass a plain decimal integer of at most 2^60."""
+        """Pass a plain decimal integer of at most 2^60 either way."""
         found = NUMBER_PATTERN.match(self.text, self.at)
-        if found is None or found[0] == "-0":
+        if found is None:
             raise self.fail("a number")
-        if len(found[0]) > 20 or abs(int(found[0])) > MAX_NUMBER:
-            raise self.fail("a number of at most 2^60")
+        value = read_integer(found[0])
+        if value is None:
+            raise self.fail("a number of at most 2^60, and zero without a sign")
         self.at = found.end()
-        return int(found[0])
+        return value
 
     def value(self) -> ReadValue:
         """Pass a number, a flag or a word."""
         found = NAME.match(self.text, self.at) or QUOTED.match(self.text, self.at)
         if found is None:
             return self.number()
-        value = {"true": True, "false": False}.get(found[0], read_word(found[0]))
+        value = FLAGS.get(found[0], read_word(found[0]))
         if value is None:
-            raise self.fail("a word, in double quotes only if it needs them")
+            raise self.fail("a word, in double quotes only where it needs them")
         self.at = found.end()
         return value
 
@@ -108,7 +112,7 @@ class Cursor:
         return parse_formula(found[1], self.line)
 
     def unit(self) -> str:
-        """Pass ` [unit]` if it comes next; empty without."""
+        """Pass ` [unit]` if it comes next; without one the unit is empty."""
         found = self.match(_BRACKETED_UNIT)
         return found[1] if found else ""
 
@@ -118,26 +122,39 @@ class Cursor:
         found = self.match(_NOTE)
         if found is None:
             return None
-        shown, decimals, left = found["unit"], found["decimals"], found["left"]
-        number = int(decimals or 0)
-        if decimals is not None:
-            if number > _MAX_DECIMALS or decimals != str(number):
-                raise self.fail(f"at most {_MAX_DECIMALS} decimals", decimals)
-            if (found["noun"] == "decimal") != (number == 1):
-                raise self.fail("`decimal` after 1 and `decimals` after other numbers", found[0].strip())
-        if shown is None:
-            if left is not None:
-                raise self.fail("a ratio only after `printed as`", found[0].strip())
-            return ReadDisplay(unit, number)
-        if decimals is None or left is None:
-            self.at = start
-            raise self.fail("` (printed as UNIT to N decimals, 1 UNIT = N UNIT)`")
-        a, b, right = int(found["a"]), int(found["b"]), found["right"]
-        if (left, right) == (shown, unit):
-            return ReadDisplay(shown, number, a, b)
-        if (left, right) == (unit, shown):
-            return ReadDisplay(shown, number, b, a)
-        raise self.fail(f"the ratio of {shown} and {unit or 'the quantity, which has no unit'}", found[0])
+        decimals = self.decimals(found)
+        if found["unit"] is not None:
+            if found["decimals"] is None or found["left"] is None:
+                self.at = start
+                raise self.fail("` (printed as UNIT to N decimals, 1 UNIT = N UNIT)`")
+            return self.converted(found, unit, decimals)
+        if found["left"] is not None:
+            raise self.fail("a ratio of units only after `printed as`", f"`{found[0].strip()}`")
+        return ReadDisplay(unit, decimals)
+
+    def decimals(self, note: re.Match[str]) -> int:
+        """Give the number of decimals in a note, 0 if it names none."""
+        written = note["decimals"]
+        if written is None:
+            return 0
+        number = int(written)
+        if number > _MAX_DECIMALS or written != str(number):
+            raise self.fail(f"0 to {_MAX_DECIMALS} decimals", written)
+        if (note["noun"] == "decimal") != (number == 1):
+            raise self.fail("`decimal` after 1 and `decimals` after other numbers", f"`{note[0].strip()}`")
+        return number
+
+    def converted(self, note: re.Match[str], unit: str, decimals: int) -> ReadDisplay:
+        """Give the display of a quantity in `unit` that a note prints in another one."""
+        shown = note["unit"]
+        a, b = int(note["a"]), int(note["b"])
+        if (note["left"], note["right"]) == (shown, unit):
+            return ReadDisplay(shown, decimals, a, b)
+        if (note["left"], note["right"]) == (unit, shown):
+            return ReadDisplay(shown, decimals, b, a)
+        raise self.fail(
+            f"the ratio of {shown} and {unit or 'the unit of the quantity, which has none'}", f"`{note[0].strip()}`"
+        )
 
     def values(self) -> Sequence[ReadValue]:
         """Pass a list of distinct values of one kind, or a progression, up to ` | ` or the end."""
@@ -149,9 +166,9 @@ class Cursor:
         while self.take(", "):
             found.append(self.value())
         if len({kind_of(value) for value in found}) > 1:
-            raise self.fail("values of one kind", "values of several kinds")
+            raise self.fail("a list of numbers alone, of flags alone or of words alone", "values of several kinds")
         if len(set(found)) < len(found):
-            raise self.fail("each value once", "a value twice")
+            raise self.fail("each value once in the list", "a value twice")
         return tuple(found)
 
     def progression(self, first: ReadValue, *, down: bool) -> range:
@@ -160,10 +177,10 @@ class Cursor:
         self.need(" in steps of ")
         step = self.number()
         if kind_of(first) is not ReadKind.NUMBER or not isinstance(first, int) or step <= 0:
-            raise self.fail("a progression of numbers", f"steps of {step}")
+            raise self.fail("numbers in steps above zero", f"`{format_value(first)}` in steps of {step}")
         length, rest = divmod(first - last if down else last - first, step)
         if rest or length < 0:
-            raise self.fail("a progression that reaches its last value", f"steps of {step}")
+            raise self.fail("steps that reach the last value", f"steps of {step} from {first} to {last}")
         return range(first, last - 1, -step) if down else range(first, last + 1, step)
 
     def text_and_end(self) -> str:

@@ -1,4 +1,4 @@
-"""What the reader says when a text is not a prompt it can read."""
+"""What the reader says when a text is not a prompt that it can read, or when a prompt has no answer in its limits."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ _SHOWN = 80
 
 class ReadError(Exception):
     """A text that breaks the prompt format or one of the reader's limits.
+
+    The message is one printable line, `line N: expected ..., found ...`.
 
     Attributes:
         line: Line number in the text, from 1.
@@ -18,10 +20,10 @@ class ReadError(Exception):
         """Say that `expected` should stand on `line` where `found` stands."""
         if len(found) > _SHOWN:
             found = found[:_SHOWN] + "..."
-        super().__init__(f"line {line}: expected {expected}, found {found}")
         self.line = line
-        self.expected = expected
-        self.found = found
+        self.expected = _printable(expected)
+        self.found = _printable(found)
+        super().__init__(f"line {line}: expected {self.expected}, found {self.found}")
 
 
 class UndefinedError(Exception):
@@ -30,3 +32,8 @@ class UndefinedError(Exception):
 
 class TooMuchWorkError(Exception):
     """The worlds that fit need more evaluation than the reader's limit allows."""
+
+
+def _printable(text: str) -> str:
+    """Escape what a terminal would act on or could not show."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)

@@ -1,7 +1,7 @@
 """What all prompts of a system share, as typed data: everything before the config.
 
-In: the static part of a prompt. Out: a `Handbook`, with formulas as trees. Names and kinds inside
-formulas are checked later, see `scope`.
+In: the part of a prompt before its config. Out: a `Handbook`, with formulas as trees. Names and kinds inside formulas
+are checked later; see `answer/examine`.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class ReadPick(enum.Enum):
 
 
 @attrs.frozen
-class Field:
-    """A config variable; values are best first if it is editable. Rank is its place, from 1."""
+class ReadField:
+    """A config variable, whose values stand best first if it is editable. Its rank is its place in the list, from 1."""
 
     name: str
     unit: str
@@ -44,8 +44,8 @@ class Field:
 
 
 @attrs.frozen
-class Fact:
-    """A given variable. `display` is None if it is printed exactly, `values` None if not listed."""
+class ReadFact:
+    """A given variable. `display` is None if it is printed exactly, `values` is None if they are not listed."""
 
     name: str
     unit: str
@@ -55,7 +55,7 @@ class Fact:
 
 
 @attrs.frozen
-class Hidden:
+class ReadHidden:
     """A quantity that is not printed, with the values that it can have."""
 
     name: str
@@ -65,7 +65,7 @@ class Hidden:
 
 
 @attrs.frozen
-class Relation:
+class ReadRelation:
     """A quantity with its formula; `display` is None if it is not printed."""
 
     name: str
@@ -76,7 +76,7 @@ class Relation:
 
 
 @attrs.frozen
-class Table:
+class ReadTable:
     """Values by key."""
 
     name: str
@@ -85,7 +85,7 @@ class Table:
 
 
 @attrs.frozen
-class Attribute:
+class ReadAttribute:
     """A value that a log line shows."""
 
     name: str
@@ -95,18 +95,18 @@ class Attribute:
 
 
 @attrs.frozen
-class Event:
-    """A log line's condition, None for always, and attributes."""
+class ReadEvent:
+    """A log line: the condition under which it is printed (None: always) and its attributes."""
 
     name: str
     when: ReadFormula | None
-    attributes: tuple[Attribute, ...]
+    attributes: tuple[ReadAttribute, ...]
     line: int
 
 
 @attrs.frozen
 class ReadKeep:
-    """A field or relation that a repair may not change, or in one direction only."""
+    """A field or relation that a repair may not change, or may change in one direction only."""
 
     name: str
     sense: ReadSense
@@ -114,7 +114,7 @@ class ReadKeep:
 
 
 @attrs.frozen
-class Setting:
+class ReadSetting:
     """One field and how its new value is found."""
 
     field: str
@@ -128,7 +128,7 @@ class ReadRule:
 
     code: str
     when: ReadFormula
-    alternatives: tuple[tuple[Setting, ...], ...]
+    alternatives: tuple[tuple[ReadSetting, ...], ...]
     keeps: tuple[ReadKeep, ...]
     line: int
 
@@ -139,12 +139,12 @@ class Handbook:
 
     title: str
     codes: Mapping[str, str]
-    fields: tuple[Field, ...]
-    facts: tuple[Fact, ...]
-    hidden: tuple[Hidden, ...]
-    relations: tuple[Relation, ...]
-    tables: tuple[Table, ...]
-    events: tuple[Event, ...]
+    fields: tuple[ReadField, ...]
+    facts: tuple[ReadFact, ...]
+    hidden: tuple[ReadHidden, ...]
+    relations: tuple[ReadRelation, ...]
+    tables: tuple[ReadTable, ...]
+    events: tuple[ReadEvent, ...]
     valid: tuple[ReadFormula, ...]
     sound: tuple[ReadFormula, ...]
     keeps: tuple[ReadKeep, ...]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import attrs
 
@@ -11,6 +12,8 @@ from compiler.reader.text.errors import ReadError
 
 NumberedLine: TypeAlias = tuple[int, str]
 """A line number and what stands on the line."""
+
+_ITEM: Final = re.compile(r"- |[0-9]+\. ")
 
 
 @attrs.frozen
@@ -20,18 +23,30 @@ class Section:
     line: int
     lines: tuple[NumberedLine, ...]
 
+    @property
+    def listed(self) -> tuple[NumberedLine, ...]:
+        """The lines from the first list item on, without the free text before it."""
+        for at, (_, text) in enumerate(self.lines):
+            if _ITEM.match(text):
+                return self.lines[at:]
+        return ()
+
 
 def split_sections(
-    text: str, first_line: int, names: Sequence[str], optional: frozenset[str] = frozenset()
+    text: str, first_line: int, names: Sequence[str], *, end: str, optional: frozenset[str] = frozenset()
 ) -> tuple[tuple[NumberedLine, ...], dict[str, Section]]:
-    """Cut `text` at its headings, which must be `names` in order, save those optional.
+    """Cut `text` at its headings, which must be `names` in order; those in `optional` may be absent.
 
     Args:
         first_line: Number of the first line of `text`.
+        end: What follows `text`, for messages.
 
     Returns:
         The lines before the first heading, empty ones left out, and the sections by name.
         An optional section that is absent is empty.
+
+    Raises:
+        ReadError: A section is missing, or stands where none or another one should.
     """
     before: list[NumberedLine] = []
     found: dict[str, Section] = {}
@@ -49,20 +64,20 @@ def split_sections(
             lines.append((number, line))
     if heading:
         found[heading] = Section(start, tuple(lines))
-    _pass_heading(waiting, None, optional, first_line + text.count("\n"))
+    last_line = first_line + text.count("\n")
+    if missing := next((name for name in waiting if name not in optional), None):
+        raise ReadError(last_line, f"the section `## {missing}`", end)
     for name in optional:
         found.setdefault(name, Section(start, ()))
     return tuple(before), found
 
 
-def _pass_heading(waiting: list[str], heading: str | None, optional: frozenset[str], line: int) -> None:
-    """Take `heading`, or None for the end, from the names that may still come."""
+def _pass_heading(waiting: list[str], heading: str, optional: frozenset[str], line: int) -> None:
+    """Take `heading`, and the optional ones before it, from the names that may still come."""
     while waiting:
         name = waiting.pop(0)
         if name == heading:
             return
         if name not in optional:
-            shown = "the end of this part" if heading is None else f"`## {heading}`"
-            raise ReadError(line, f"the section `## {name}`", shown)
-    if heading is not None:
-        raise ReadError(line, "no further section", f"`## {heading}`")
+            raise ReadError(line, f"the section `## {name}`", f"`## {heading}`")
+    raise ReadError(line, "no further section", f"`## {heading}`")

@@ -1,14 +1,49 @@
-"""The tree of a formula: one closed union of frozen nodes, without positions."""
+"""The tree of a formula: one closed union of frozen nodes, without positions.
+
+Every node and every operator begins with `Read`, so that none is taken for a node of the language's own tree.
+"""
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+import enum
+from typing import TypeAlias
 
 import attrs
 
 from compiler.reader.text.values import ReadValue
 
-ComparisonSign: TypeAlias = Literal["==", "!=", "<", "<=", ">", ">="]
+
+class ReadComparison(enum.Enum):
+    """How two values are compared, as the prompt writes it."""
+
+    EQUAL = "=="
+    UNEQUAL = "!="
+    BELOW = "<"
+    AT_MOST = "<="
+    ABOVE = ">"
+    AT_LEAST = ">="
+
+
+class ReadConnective(enum.Enum):
+    """How flags are joined, as the prompt writes it."""
+
+    AND = "and"
+    OR = "or"
+
+
+class ReadFunction(enum.Enum):
+    """A function of numbers, as the prompt writes it."""
+
+    MIN = "min"
+    MAX = "max"
+    ABS = "abs"
+
+
+class ReadRounding(enum.Enum):
+    """Which way a quotient is rounded, as the prompt writes it."""
+
+    DOWN = "floor"
+    UP = "ceil"
 
 
 @attrs.frozen
@@ -26,21 +61,21 @@ class ReadName:
 
 
 @attrs.frozen
-class Add:
+class ReadAdd:
     """Terms with their signs, `True` for minus."""
 
     terms: tuple[tuple[bool, ReadExpr], ...]
 
 
 @attrs.frozen
-class Multiply:
+class ReadMultiply:
     """A product."""
 
     factors: tuple[ReadExpr, ...]
 
 
 @attrs.frozen
-class Modulo:
+class ReadModulo:
     """Remainder with the sign of the divisor."""
 
     left: ReadExpr
@@ -48,16 +83,16 @@ class Modulo:
 
 
 @attrs.frozen
-class Divide:
-    """Quotient rounded up or down."""
+class ReadDivide:
+    """A rounded quotient."""
 
-    up: bool
+    rounding: ReadRounding
     left: ReadExpr
     right: ReadExpr
 
 
 @attrs.frozen
-class Negate:
+class ReadNegate:
     """The negative of a number."""
 
     operand: ReadExpr
@@ -65,23 +100,23 @@ class Negate:
 
 @attrs.frozen
 class ReadApply:
-    """`min`, `max` or `abs`."""
+    """A function and its arguments: one for `abs`, one or more for the others."""
 
-    function: Literal["min", "max", "abs"]
+    function: ReadFunction
     arguments: tuple[ReadExpr, ...]
 
 
 @attrs.frozen
-class Compare:
+class ReadCompare:
     """Two values compared."""
 
-    operator: ComparisonSign
+    operator: ReadComparison
     left: ReadExpr
     right: ReadExpr
 
 
 @attrs.frozen
-class Member:
+class ReadMember:
     """Whether a value is one of those listed."""
 
     item: ReadExpr
@@ -89,23 +124,23 @@ class Member:
 
 
 @attrs.frozen
-class Not:
+class ReadNot:
     """The opposite flag."""
 
     operand: ReadExpr
 
 
 @attrs.frozen
-class Logic:
-    """Flags joined by `and` or by `or`."""
+class ReadLogic:
+    """Flags joined by one connective."""
 
-    operator: Literal["and", "or"]
+    operator: ReadConnective
     operands: tuple[ReadExpr, ...]
 
 
 @attrs.frozen
-class Implies:
-    """False only where left is true and right false."""
+class ReadImplies:
+    """False only if left is true and right is false."""
 
     left: ReadExpr
     right: ReadExpr
@@ -146,17 +181,17 @@ class ReadBefore:
 ReadExpr: TypeAlias = (
     ReadConst
     | ReadName
-    | Add
-    | Multiply
-    | Modulo
-    | Divide
-    | Negate
+    | ReadAdd
+    | ReadMultiply
+    | ReadModulo
+    | ReadDivide
+    | ReadNegate
     | ReadApply
-    | Compare
-    | Member
-    | Not
-    | Logic
-    | Implies
+    | ReadCompare
+    | ReadMember
+    | ReadNot
+    | ReadLogic
+    | ReadImplies
     | ReadChoose
     | ReadLookup
     | ReadWith

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Callable
-from typing import Final, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias, assert_never
 
 import attrs
+
+from compiler.reader.text.limits import MAX_NUMBER
 
 ReadValue: TypeAlias = int | str
 """A number, a flag (bool, so also an int) or a word."""
@@ -19,7 +21,8 @@ NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 NUMBER_PATTERN: Final = re.compile(r"-?(?:0|[1-9][0-9]*)")
 QUOTED: Final = re.compile(r'"(?:[^"\\\n]|\\["\\n])*"')
 
-_FLAGS: Final = {"true": True, "false": False}
+FLAGS: Final[Mapping[str, bool]] = {"true": True, "false": False}
+
 _ESCAPE: Final = re.compile(r'\\(["\\n])')
 
 
@@ -107,9 +110,14 @@ class ReadDisplay:
 
 def printed_pattern(kind: ReadKind, display: ReadDisplay) -> str:
     """Regular expression for a printed value of this kind."""
-    if kind is ReadKind.NUMBER:
-        return display.pattern
-    return "true|false" if kind is ReadKind.FLAG else f"{NAME.pattern}|{QUOTED.pattern}"
+    match kind:
+        case ReadKind.NUMBER:
+            return display.pattern
+        case ReadKind.FLAG:
+            return "true|false"
+        case ReadKind.WORD:
+            return f"{NAME.pattern}|{QUOTED.pattern}"
+    assert_never(kind)
 
 
 def printed_reader(kind: ReadKind, display: ReadDisplay) -> Callable[[str], ReadValue | None]:
@@ -117,21 +125,34 @@ def printed_reader(kind: ReadKind, display: ReadDisplay) -> Callable[[str], Read
 
     Numbers come in units of their last decimal. None means that the text is not as printed.
     """
-    if kind is ReadKind.NUMBER:
-        return display.read
-    return _FLAGS.get if kind is ReadKind.FLAG else read_word
+    match kind:
+        case ReadKind.NUMBER:
+            return display.read
+        case ReadKind.FLAG:
+            return FLAGS.get
+        case ReadKind.WORD:
+            return read_word
+    assert_never(kind)
+
+
+def read_integer(text: str) -> int | None:
+    """Give the integer that `text`, which fits `NUMBER_PATTERN`, stands for; None for `-0` and beyond 2^60."""
+    if text == "-0" or len(text) > len(str(-MAX_NUMBER)):
+        return None
+    value = int(text)
+    return value if abs(value) <= MAX_NUMBER else None
 
 
 def read_word(text: str) -> str | None:
     """Give the word that a bare or quoted text stands for; None if it is written otherwise."""
     word = unquote(text) if text.startswith('"') else text
-    return word if format_value(word) == text and text not in _FLAGS else None
+    return word if format_value(word) == text and text not in FLAGS else None
 
 
 def read_plain(text: str) -> ReadValue | None:
-    """Give the number, flag or word that stands in `text` without a unit; None if none does."""
-    if text in _FLAGS:
-        return _FLAGS[text]
+    """Give the number, flag or word that `text` is, written without a unit; None if it is none of them."""
+    if text in FLAGS:
+        return FLAGS[text]
     if NUMBER_PATTERN.fullmatch(text):
-        return int(text) if text != "-0" and len(text) < 20 else None
+        return read_integer(text)
     return read_word(text) if NAME.fullmatch(text) or QUOTED.fullmatch(text) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from strategies.prompt_texts import line_of, prompt, tiny
 
-from compiler.reader import ReadError, read_prompt
+from compiler.reader import ReadError, read_prompt, solve
 
 MEMORY = prompt("memory-one_code")
 PUMP = prompt("pump-masked_pair")
@@ -22,22 +22,22 @@ EDITS = [
     (MEMORY, "- HEALTHY: ", "- FINE: ", "## Diagnosis codes", "a rule for each code"),
     (MEMORY, "- BATCH_TOO_SMALL: the global", "- BATCH: the global", "3. BATCH_TOO_SMALL", "a listed code"),
     (MEMORY, "3. BATCH_TOO_SMALL", "3. STATE_OVER_BUDGET", "3. STATE", "a listed code"),
-    (MEMORY, "3. BATCH_TOO_SMALL", "4. BATCH_TOO_SMALL", "4. BATCH", "rule 3"),
+    (MEMORY, "3. BATCH_TOO_SMALL", "4. BATCH_TOO_SMALL", "4. BATCH", "`3. ` and a diagnosis code"),
     (MEMORY, "- HEALTHY: ", "HEALTHY: ", "HEALTHY: the run", "- "),
-    (MEMORY, "2. grad_accum: ", "3. grad_accum: ", "3. grad_accum", "the field of rank 2"),
+    (MEMORY, "2. grad_accum: ", "3. grad_accum: ", "3. grad_accum", "`2. ` and a field"),
     (MEMORY, "2. grad_accum: 1, 2", "2. grad_accum: 1, 1", "2. grad_accum", "each value once"),
-    (MEMORY, "2. grad_accum: 1, 2", "2. grad_accum: 1, two", "2. grad_accum", "values of one kind"),
+    (MEMORY, "2. grad_accum: 1, 2", "2. grad_accum: 1, two", "2. grad_accum", "a list of numbers alone"),
     (MEMORY, "2. grad_accum: 1, 2", "2. grad_accum: 1,2", "2. grad_accum", "the end of the line"),
     (MEMORY, "2. grad_accum: 1, 2", "2. grad_accum: 01, 2", "2. grad_accum", "the end of the line"),
-    (MEMORY, "2. grad_accum: 1, 2", '2. grad_accum: "one", 2', "2. grad_accum", "in double quotes only if it needs"),
-    (MEMORY, "2. grad_accum: ", "2. micro_batch: ", "2. micro_batch", "a new name"),
+    (MEMORY, "2. grad_accum: 1, 2", '2. grad_accum: "one", 2', "2. grad_accum", "in double quotes only where it needs"),
+    (MEMORY, "2. grad_accum: ", "2. micro_batch: ", "2. micro_batch", "a name that nothing else has"),
     (MEMORY, "2. grad_accum: ", "2. mod: ", "2. mod", "a field"),
     (MEMORY, "3. recompute: ", "3. recompute [MiB]: ", "3. recompute", "only on numbers"),
-    (MEMORY, "in steps of 256", "in steps of 250", "- frag", "a progression that reaches its last value"),
-    (MEMORY, "in steps of 256", "in steps of 0", "- frag", "a progression of numbers"),
-    (MEMORY, "0 to 1536", "0 down to 1536", "- frag", "a progression that reaches its last value"),
+    (MEMORY, "in steps of 256", "in steps of 250", "- frag", "steps that reach the last value"),
+    (MEMORY, "in steps of 256", "in steps of 0", "- frag", "numbers in steps above zero"),
+    (MEMORY, "0 to 1536", "0 down to 1536", "- frag", "steps that reach the last value"),
     (MEMORY, "0 to 1536 in steps of 256", "0 to 20000000 in steps of 1", "- frag", "at most 20000 values in all lists"),
-    (MEMORY, "- frag [MiB]", "- usable [MiB]", "- usable [MiB] = ", "a new name"),
+    (MEMORY, "- frag [MiB]", "- usable [MiB]", "- usable [MiB] = ", "a name that nothing else has"),
     (
         MEMORY,
         "to 1 decimal, 1 GiB = 1024 MiB) = `(if",
@@ -58,12 +58,18 @@ EDITS = [
     (MEMORY, "- params: T1 384,", "- params: T1 384, T1 1,", "- params", "each key once"),
     (MEMORY, "- params: T1 384,", "- params: T1 wide,", "- params", "values of one kind"),
     (MEMORY, "- device_ready: always", "- device_ready: never", "- device_ready", "`always` or `when`"),
-    (MEMORY, "- small_batch: when", "- device_ready: when", "- device_ready: when", "a new name"),
-    (MEMORY, "  - preset = ", "  - batch = ", "  - batch = `model`", "a new name"),
+    (MEMORY, "- small_batch: when", "- device_ready: when", "- device_ready: when", "a name that nothing else has"),
+    (MEMORY, "  - preset = ", "  - batch = ", "  - batch = `model`", "a name that nothing else has"),
     (MEMORY, "- a run is sound when `peak", "- runs are sound when `peak", "- runs are", "`every run satisfies` or"),
     (MEMORY, "- a run is sound when `peak_mem <= usable`", "- a run is sound when `peak_mem`", "- a run is", "a flag"),
     (MEMORY, "- no repair lowers", "- no repair drops", "- no repair", "`changes`, `raises` or `lowers`"),
-    (MEMORY, "- no repair lowers `global_batch`", "- no repair lowers `recompute`", "- no repair", "a number to keep"),
+    (
+        MEMORY,
+        "- no repair lowers `global_batch`",
+        "- no repair lowers `recompute`",
+        "- no repair",
+        "a number after `raises`",
+    ),
     (MEMORY, "- no repair lowers `global_batch`", "- no repair lowers `batches`", "- no repair", "the name of a field"),
     (MEMORY, "   when `global_batch < 32`", "   if `global_batch < 32`", "   if", "`when` and a formula"),
     (MEMORY, "   set offload = `true`", "   set offload = true", "   set offload", "a formula in backticks"),
@@ -79,7 +85,7 @@ EDITS = [
         "   keep `seq`, `fused`",
         "   keep `seq`, `fused` not above",
         "   keep `seq`, `fused`",
-        "a number to keep",
+        "a number after `raises`",
     ),
     (MEMORY, "   note: state", "   remark: state", "   remark", "`set`, then `else set`"),
     (MEMORY, "   note: state comes", "   note: a\n   keep `seq`\n   note: comes", "   keep `seq`", "in this order"),
@@ -102,7 +108,13 @@ EDITS = [
     (MEMORY, "peak_mem = 25.5 GiB\n", "", "act_mem = 12.0", "`peak_mem` in the profiler"),
     (MEMORY, "peak_mem = 25.5 GiB\n", "peak_mem = 25.5 GiB\nusable = 1 MiB\n", "usable = 1", "no further line"),
     (MEMORY, "[alloc_fail] no", "[alloc] no", "[alloc] no", "a listed event"),
-    (MEMORY, "[device_ready]", "[alloc_fail] x (request=1.00 GiB)\n[device_ready]", "[device_ready]", "in order"),
+    (
+        MEMORY,
+        "[device_ready]",
+        "[alloc_fail] x (request=1.00 GiB)\n[device_ready]",
+        "[device_ready]",
+        "in the order of the list",
+    ),
     (MEMORY, " (request=12.50 GiB)", "", "[alloc_fail]", "then in brackets request"),
     (MEMORY, " (request=12.50 GiB)", " (request=12.5 GiB)", "[alloc_fail]", "then in brackets request"),
     (MEMORY, " (request=12.50 GiB)", " (request=-0.00 GiB)", "[alloc_fail]", "a value of `request`"),
@@ -120,7 +132,7 @@ EDITS = [
     (PUMP, 'oil = "A-1"', 'oil = "A"', 'oil = "A"', "as its note says"),
     (PUMP, "- quiet (printed)", "- quiet [C] (printed)", "- quiet", "only on numbers"),
     (PUMP, "- quiet (printed)", "- quiet (printed to 1 decimal)", "- quiet", "only on numbers"),
-    (PUMP, "- oil (printed)", "- oil (printed to 99 decimals)", "- oil", "at most 12 decimals"),
+    (PUMP, "- oil (printed)", "- oil (printed to 99 decimals)", "- oil", "0 to 12 decimals"),
 ]
 
 
@@ -150,7 +162,9 @@ def test_read_prompt_refuses_a_text_of_megabytes() -> None:
 def test_read_prompt_refuses_too_many_hidden_assignments() -> None:
     hidden = "\n".join(f"- h{at}: 0 to 99 in steps of 1 | x" for at in range(20))
     text = tiny(hidden=hidden)
-    with pytest.raises(ReadError, match="at most 2000000 hidden assignments, found more than") as caught:
+    with pytest.raises(
+        ReadError, match="at most 2000000 assignments of the hidden quantities, found more than"
+    ) as caught:
         read_prompt(text)
     assert caught.value.line == line_of(text, "- h0")
 
@@ -200,3 +214,37 @@ def test_quoted_words_may_hold_any_sign() -> None:
         log='[e] odd (m="x") (m="say \\"so\\"")',
     )
     assert read_prompt(text).evidence["log.e.m"] == '"say \\"so\\""'
+
+
+def test_messages_show_what_a_terminal_would_act_on_as_escapes() -> None:
+    with pytest.raises(ReadError) as caught:
+        read_prompt(PUMP.replace("`gap >= 0`", "`gap >= \x1b[31m`", 1))
+    assert caught.value.found == "`\\x1b[31m`"
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    "place", ["# Pump", "pump speed", "half-open", " = `flow - demand`", "lower reservoir", "[trip] "]
+)
+def test_read_prompt_names_the_line_of_a_lone_surrogate(place: str) -> None:
+    text = PUMP.replace(place, f"{place}\ud800", 1)
+    with pytest.raises(ReadError, match=r"characters that UTF-8 can write, found the surrogate '\\ud800'") as caught:
+        read_prompt(text)
+    assert caught.value.line == line_of(text, "\ud800")
+
+
+@pytest.mark.parametrize(
+    "sign", ["\x00", "\t", "\x85", "\xa0", "\u2028", "\u0663", "\u202e", "\ufeff", "\U0001f525", "e\u0301"]
+)
+def test_words_and_free_texts_may_hold_odd_characters(sign: str) -> None:
+    word = f'"a{sign}b"'
+    text = tiny(
+        fields=f"1. mood: {word}, calm | {sign}\n2. size [{sign}x]: 1, 2 | {sign}",
+        config=f"mood = {word}\nsize = 2 {sign}x",
+        relations=f"- r (printed) = `mood == {word}` | {sign}",
+        profiler="r = true",
+        events=f"- e: always | {sign}\n  - m = `mood`",
+        log=f"[e] {sign} (m={word})",
+        runbook=f"1. LOW: {sign}\n   when `size == 2`\n   set mood = `{word}`; size = `1`",
+    )
+    assert solve(read_prompt(text)).answer == {"diagnosis": "LOW", "fix": {"size": 1}}

@@ -15,6 +15,8 @@ from compiler.reader import ReadError, Solution, read_prompt, rivals, solve
 CASES = ["memory-one_code", "memory-unmasked_pair", "pump-masked_pair", "pump-low_flow"]
 GOOD = [prompt(name) for name in CASES]
 DONE = ("answer", "healthy")
+SIGNS = '01289 ab"`()[]{}=<>+-*/,:;|\n\\ü\r\t\0\x1b\x85\xa0\u0663\u2028\ud800\udfff\U0001f525'
+ANY_CHARACTER = st.characters(exclude_categories=())
 
 
 def check_system(seed: int) -> None:
@@ -66,7 +68,7 @@ def check_total(text: str) -> None:
     assert 1 <= line <= text.count("\n") + 1
 
 
-@given(st.text())
+@given(st.text(ANY_CHARACTER))
 def test_any_text_gives_an_error(text: str) -> None:
     with pytest.raises(ReadError):
         read_prompt(text)
@@ -78,7 +80,7 @@ def test_prompt_with_damaged_characters_gives_error_or_solution(data: st.DataObj
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, len(text)))
         length = data.draw(st.integers(0, 4))
-        patch = data.draw(st.text(st.sampled_from('01289 ab"`()[]{}=<>+-*/,:;|\n\\ü'), max_size=4))
+        patch = data.draw(st.text(st.sampled_from(SIGNS), max_size=4))
         text = text[:at] + patch + text[at + length :]
     check_total(text)
 

@@ -91,6 +91,13 @@ def test_first_rule_in_the_order_of_the_runbook_fires() -> None:
     assert solution.answer == {"diagnosis": ["ONE", "TWO"], "fix": {"a": 1}}
 
 
+def test_codes_come_in_the_order_of_the_runbook_when_a_later_rule_fires_first() -> None:
+    runbook = rule("a == 3", "set a = `4`", code="ONE") + rule("a == 2", "set a = `3`", code="TWO", number=2)
+    solution = solved(runbook)
+    assert solution.walks[0].codes == ("TWO", "ONE")
+    assert solution.answer == {"diagnosis": ["ONE", "TWO"], "fix": {"a": 4}}
+
+
 def test_field_set_and_set_back_is_not_in_the_fix() -> None:
     runbook = rule("a == 2 and b == 1", "set a = `3`; b = `2`", code="ONE")
     runbook += rule("a == 3", "set a = `2`", code="TWO", number=2)

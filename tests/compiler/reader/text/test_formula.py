@@ -84,8 +84,8 @@ BAD = [
     ("1 +", "a value"),
     ("1 2", "an operator or the end of the formula"),
     ("(1", "`)`"),
-    ("a < b < 3", "brackets around one of two comparisons"),
-    ("a in {1} == on", "brackets around one of two comparisons"),
+    ("a < b < 3", "brackets around one of the two comparisons"),
+    ("a in {1} == on", "brackets around one of the two comparisons"),
     ("a in {}", "a value"),
     ("floor(a)", "`/`"),
     ("floor(a + 1 / 2)", "`/`"),
@@ -94,14 +94,14 @@ BAD = [
     ("1 + if on then 1 else 2", "a value"),
     ("(a + b with a = 1)", "brackets around what stands before `with`"),
     ("(-a with a = 1)", "brackets around what stands before `with`"),
-    ("(a with s = 1)", "a variable to change after `with`"),
-    ("(a with a = 1, a = 2)", "each field once after `with`"),
+    ("(a with s = 1)", "a field, fact or hidden quantity to change after `with`"),
+    ("(a with a = 1, a = 2)", "each variable once after `with`"),
     ("a with a = 1", "an operator or the end of the formula"),
-    ("abs(1, 2)", "one argument of `abs`"),
+    ("abs(1, 2)", "one argument for `abs`"),
     ("before(a)", "`before` only where a rule sets a field"),
-    ("x1", "the name of a field, fact, quantity or relation"),
+    ("x1", "the name of a field, fact, hidden quantity or relation"),
     ("u[1]", "the name of a table"),
-    ("t", "the name of a field, fact, quantity or relation"),
+    ("t", "the name of a field, fact, hidden quantity or relation"),
     ("a + on", "a number"),
     ("on and a", "a flag"),
     ("a == on", "a number"),
@@ -112,15 +112,15 @@ BAD = [
     ("(a with on = 1)", "a flag"),
     ("007", "a number without leading zeros"),
     ("1152921504606846977", "a number of at most 2^60"),
-    ("a ? b", "a formula"),
+    ("a ? b", "a number, name, word or sign of a formula"),
     ('mood == "calm', "a formula in backticks"),
-    ("__import__", "the name of a field, fact, quantity or relation"),
-    ("a.b", "a formula"),
+    ("__import__", "the name of a field, fact, hidden quantity or relation"),
+    ("a.b", "a number, name, word or sign of a formula"),
     ("(" * 60 + "a" + ")" * 60, "at most 50 levels of nesting"),
     ("not " * 60 + "on", "at most 50 levels of nesting"),
     ("2" + " mod 3" * 60, "at most 50 levels of nesting"),
     (" + ".join("a" * 401), "at most 400 operands in a row"),
-    (" * ".join("a" * 400), "a product of at most 2048 bits"),
+    (" * ".join("a" * 400), "numbers of at most 2048 bits on the way to the value"),
     ("a - " * 2001 + "a", "a formula of at most 4000 parts"),
 ]
 
@@ -135,7 +135,7 @@ def test_formula_is_refused_with_its_line_when_wrong(formula: str, expected: str
 
 def test_relations_that_need_each_other_are_refused_with_the_circle() -> None:
     relations = "- p = `q + 1` | x\n- q = `(s with a = p)` | x\n- s = `a` | x"
-    with pytest.raises(ReadError, match=r"relations without a circle, found (q -> p -> q|p -> q -> p)"):
+    with pytest.raises(ReadError, match=r"relations that do not depend on themselves, found (q -> p -> q|p -> q -> p)"):
         read_prompt(tiny(relations=relations))
 
 
@@ -150,7 +150,7 @@ def test_longest_allowed_formula_is_compiled() -> None:
 
 def test_relations_in_a_long_row_are_refused() -> None:
     row = "\n".join(f"- q{at} = `q{at - 1} + 1` | x" for at in range(1, 300))
-    with pytest.raises(ReadError, match="evaluations inside each other"):
+    with pytest.raises(ReadError, match="deep in each other"):
         read_prompt(tiny(relations=f"- q0 = `a` | x\n{row}"))
 
 
