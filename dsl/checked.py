@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import attrs
 
+from dsl.operators import KeepSense, Operator, PickBy
 from dsl.source import Span
 from dsl.value_types import ValueType
 
@@ -49,11 +50,11 @@ class RelationRef(Spanned):
 class Operation(Spanned):
     """`op` applied to `args`.
 
-    `op` is one of + - * mod floor ceil neg min max abs if == != < <= > >= and or not implies. `+`, `*`,
-    `min`, `max`, `and` and `or` take any number of arguments from one up; `if` takes condition, then, else.
+    `+`, `*`, `min`, `max`, `and` and `or` take any number of arguments from one up; `if` takes condition, then,
+    else; the others one or two.
     """
 
-    op: str
+    op: Operator
     args: tuple[Typed, ...]
     type: ValueType
 
@@ -207,10 +208,10 @@ class CheckedAssign(Spanned):
 
 @attrs.frozen
 class CheckedPick(Spanned):
-    """`direction` is "largest", "smallest" or "first"."""
+    """The value that `by` chooses among those of the domain for which `where` holds."""
 
     field: str
-    direction: str
+    by: PickBy
     where: Typed
 
 
@@ -219,10 +220,10 @@ CheckedSet = CheckedAssign | CheckedPick
 
 @attrs.frozen
 class CheckedKeep(Spanned):
-    """A quantity that stays; `sense` is "equal", "not above" or "not below"; `field` for a config variable."""
+    """A quantity that stays as it is, or doesn't rise or fall; `field` for a config variable."""
 
     name: str
-    sense: str
+    sense: KeepSense
     field: bool
     type: ValueType
 

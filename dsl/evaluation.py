@@ -25,6 +25,7 @@ from dsl.checked import (
     VariableRef,
     Within,
 )
+from dsl.operators import ArithmeticOp, ChoiceOp, CompareOp, DivisionOp, Function, LogicOp, Operator, UnaryOp
 
 ValueArray = npt.NDArray[Any]
 
@@ -67,52 +68,52 @@ class Evaluator:
         assert_never(expr)
 
 
-def _apply(op: str, args: list[ValueArray]) -> ValueArray:
+def _apply(op: Operator, args: list[ValueArray]) -> ValueArray:
     match op:
-        case "+":
+        case ArithmeticOp.ADD:
             result = reduce(np.add, args)
-        case "*":
+        case ArithmeticOp.MULTIPLY:
             result = reduce(np.multiply, args)
-        case "-":
+        case ArithmeticOp.SUBTRACT:
             result = args[0] - args[1]
-        case "neg":
+        case UnaryOp.NEGATE:
             result = -args[0]
-        case "floor":
+        case DivisionOp.FLOOR:
             result = args[0] // args[1]
-        case "ceil":
+        case DivisionOp.CEIL:
             result = -(-args[0] // args[1])
-        case "mod":
+        case ArithmeticOp.MOD:
             result = args[0] % args[1]
-        case "min":
+        case Function.MIN:
             result = reduce(np.minimum, args)
-        case "max":
+        case Function.MAX:
             result = reduce(np.maximum, args)
-        case "abs":
+        case Function.ABS:
             result = abs(args[0])
-        case "if":
+        case ChoiceOp.IF:
             result = np.where(_truth(args[0]), args[1], args[2])
-        case "==":
+        case CompareOp.EQUAL:
             result = args[0] == args[1]
-        case "!=":
+        case CompareOp.UNEQUAL:
             result = args[0] != args[1]
-        case "<":
+        case CompareOp.LESS:
             result = args[0] < args[1]
-        case "<=":
+        case CompareOp.AT_MOST:
             result = args[0] <= args[1]
-        case ">":
+        case CompareOp.MORE:
             result = args[0] > args[1]
-        case ">=":
+        case CompareOp.AT_LEAST:
             result = args[0] >= args[1]
-        case "and":
+        case LogicOp.AND:
             result = reduce(np.logical_and, map(_truth, args))
-        case "or":
+        case LogicOp.OR:
             result = reduce(np.logical_or, map(_truth, args))
-        case "not":
+        case UnaryOp.NOT:
             result = ~_truth(args[0])
-        case "implies":
+        case LogicOp.IMPLIES:
             result = ~_truth(args[0]) | _truth(args[1])
         case _:
-            raise ValueError(f"no operator {op}")
+            assert_never(op)
     return np.asarray(result)
 
 

@@ -23,7 +23,7 @@ MAX_MAGNITUDE: Final = 2**60
 
 TRUTH_WORDS: Final = ("false", "true")
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 @attrs.frozen
@@ -176,9 +176,9 @@ def pow2_values(low: int, high: int) -> tuple[int, ...]:
     return tuple(1 << bit for bit in range(max(high, 0).bit_length()) if low <= 1 << bit <= high)
 
 
-def repeated(values: Iterable[T]) -> T | None:
+def repeated(values: Iterable[_T]) -> _T | None:
     """The first value that occurs a second time."""
-    seen: set[T] = set()
+    seen: set[_T] = set()
     for value in values:
         if value in seen:
             return value

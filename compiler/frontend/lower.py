@@ -220,15 +220,15 @@ def _set(item: CheckedSet) -> Assign | Pick:
     match item:
         case CheckedAssign(field=field, value=value):
             return Assign(field, lower_integer(value))
-        case CheckedPick(field=field, direction=direction, where=where):
-            return Pick(field, Direction(direction), lower_condition(where))
+        case CheckedPick(field=field, by=by, where=where):
+            return Pick(field, Direction(by.value), lower_condition(where))
     assert_never(item)
 
 
 def _keep(keep: CheckedKeep, *, binding: bool) -> Keep:
     """A keep; a binding one holds even where a rule sets its field."""
     value: Expr = Var(keep.name) if keep.field else RelationValue(keep.name, sort_of(keep.type))
-    return Keep(keep.name, value, Sense(keep.sense), keep.name if keep.field and not binding else None)
+    return Keep(keep.name, value, Sense(keep.sense.value), keep.name if keep.field and not binding else None)
 
 
 # ------------------------------------------------------------------ archetypes and datasets

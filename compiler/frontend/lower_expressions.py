@@ -23,31 +23,32 @@ from dsl.checked import (
     VariableRef,
     Within,
 )
+from dsl.operators import ArithmeticOp, ChoiceOp, CompareOp, DivisionOp, Function, LogicOp, Operator, UnaryOp
 from dsl.value_types import Enumeration, Flag, Quantity, ValueType
 from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, RelationValue, Sort, Var, With, conjunction
 
-_OPS: Final = {
-    "+": Op.ADD,
-    "-": Op.SUB,
-    "*": Op.MUL,
-    "neg": Op.NEG,
-    "floor": Op.FLOORDIV,
-    "ceil": Op.CEILDIV,
-    "mod": Op.MOD,
-    "min": Op.MIN,
-    "max": Op.MAX,
-    "abs": Op.ABS,
-    "if": Op.ITE,
-    "==": Op.EQ,
-    "!=": Op.NE,
-    "<": Op.LT,
-    "<=": Op.LE,
-    ">": Op.GT,
-    ">=": Op.GE,
-    "and": Op.AND,
-    "or": Op.OR,
-    "not": Op.NOT,
-    "implies": Op.IMPLIES,
+_OPS: Final[dict[Operator, Op]] = {
+    ArithmeticOp.ADD: Op.ADD,
+    ArithmeticOp.SUBTRACT: Op.SUB,
+    ArithmeticOp.MULTIPLY: Op.MUL,
+    UnaryOp.NEGATE: Op.NEG,
+    DivisionOp.FLOOR: Op.FLOORDIV,
+    DivisionOp.CEIL: Op.CEILDIV,
+    ArithmeticOp.MOD: Op.MOD,
+    Function.MIN: Op.MIN,
+    Function.MAX: Op.MAX,
+    Function.ABS: Op.ABS,
+    ChoiceOp.IF: Op.ITE,
+    CompareOp.EQUAL: Op.EQ,
+    CompareOp.UNEQUAL: Op.NE,
+    CompareOp.LESS: Op.LT,
+    CompareOp.AT_MOST: Op.LE,
+    CompareOp.MORE: Op.GT,
+    CompareOp.AT_LEAST: Op.GE,
+    LogicOp.AND: Op.AND,
+    LogicOp.OR: Op.OR,
+    UnaryOp.NOT: Op.NOT,
+    LogicOp.IMPLIES: Op.IMPLIES,
 }
 
 ON, OFF = Const(1, "true"), Const(0, "false")
@@ -102,7 +103,7 @@ def _shared(expr: Typed) -> Expr:
     match expr:
         case RelationRef(name=name, type=type_):
             return RelationValue(name, sort_of(type_))
-        case Operation(op="==" | "!=" as op, args=(left, right)) if isinstance(left.type, Flag):
+        case Operation(op=CompareOp.EQUAL | CompareOp.UNEQUAL as op, args=(left, right)) if isinstance(left.type, Flag):
             return _flags_equal(op, left, right)
         case Operation(op=op, args=args):
             return Apply(_OPS[op], tuple(_value(arg) for arg in args))
@@ -115,7 +116,7 @@ def _shared(expr: Typed) -> Expr:
     assert_never(expr)
 
 
-def _flags_equal(op: str, left: Typed, right: Typed) -> Expr:
+def _flags_equal(op: CompareOp, left: Typed, right: Typed) -> Expr:
     """Comparisons of flags: those with a constant or between variables stay comparisons of integers."""
     simple = all(isinstance(side, Constant | VariableRef) for side in (left, right))
     side = _integer if simple else _condition

@@ -13,9 +13,10 @@ import attrs
 
 from dsl.checked import Constant, Earlier, Operation, RelationRef, TableRef, Typed, VariableRef, Within
 from dsl.evaluation import Evaluator
+from dsl.operators import ArithmeticOp, ChoiceOp, LogicOp, Operator
 
-_NEUTRAL: Final = {"+": 0, "*": 1, "and": 1, "or": 0}
-_DECIDING: Final = {"and": 0, "or": 1}
+_NEUTRAL: Final[dict[Operator, int]] = {ArithmeticOp.ADD: 0, ArithmeticOp.MULTIPLY: 1, LogicOp.AND: 1, LogicOp.OR: 0}
+_DECIDING: Final[dict[Operator, int]] = {LogicOp.AND: 0, LogicOp.OR: 1}
 
 
 def simplified(expr: Typed) -> Typed:
@@ -46,11 +47,11 @@ def _computed(expr: Operation | TableRef) -> Typed:
 def _operation(expr: Operation) -> Typed:
     """Drop what an operation doesn't need; its arguments are simplified."""
     match expr.op, expr.args:
-        case "if", (Constant(value=truth), then, otherwise):
+        case ChoiceOp.IF, (Constant(value=truth), then, otherwise):
             return attrs.evolve(then if truth else otherwise, type=expr.type)
-        case "implies", (Constant(value=truth), right):
+        case LogicOp.IMPLIES, (Constant(value=truth), right):
             return right if truth else Constant(1, expr.type, span=expr.span)
-        case "+" | "*" | "and" | "or", _:
+        case ArithmeticOp.ADD | ArithmeticOp.MULTIPLY | LogicOp.AND | LogicOp.OR, _:
             return _chain(expr)
     return _computed(expr)
 

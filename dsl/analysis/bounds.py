@@ -34,6 +34,7 @@ from dsl.checked import (
 )
 from dsl.diagnostics.collector import Findings, listed
 from dsl.evaluation import Evaluator, grid, grid_size
+from dsl.operators import ArithmeticOp, DivisionOp, LogicOp
 from dsl.source import Span
 from dsl.value_types import FLAG, MAX_MAGNITUDE, Quantity, value_text
 
@@ -43,7 +44,8 @@ MAX_POINTS: Final = 100_000
 MAX_BOUND_WORK: Final = 100_000_000
 """How many values are computed for all questions of a system together."""
 
-DIVISIONS = ("floor", "ceil", "mod")
+DIVISIONS: Final = (DivisionOp.FLOOR, DivisionOp.CEIL, ArithmeticOp.MOD)
+"""Operators with a divisor, which must not be 0."""
 
 
 def check_bounds(program: CheckedProgram, findings: Findings) -> dict[str, Bounds]:
@@ -299,7 +301,7 @@ class Bounds:
         """Whether it is sure that the conditions don't hold together in any world."""
         if any(self.interval(condition) == NO for condition in conditions):
             return True
-        together = Operation("and", conditions, FLAG, span=conditions[0].span)
+        together = Operation(LogicOp.AND, conditions, FLAG, span=conditions[0].span)
         tried = self._tried(together)
         return tried is not None and not tried.values.astype(bool).any()
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Final
+from typing import Final, assert_never
 
 import attrs
+
+from dsl.operators import ArithmeticOp, ChoiceOp, CompareOp, DivisionOp, Function, LogicOp, Operator, UnaryOp
 
 
 @attrs.frozen
@@ -40,42 +42,42 @@ def union(left: Interval, right: Interval) -> Interval:
     return Interval(min(left.low, right.low), max(left.high, right.high))
 
 
-def apply_interval(op: str, args: Sequence[Interval]) -> Interval:
+def apply_interval(op: Operator, args: Sequence[Interval]) -> Interval:
     """The result of an operation of the language; no divisor contains 0."""
     match op:
-        case "+":
+        case ArithmeticOp.ADD:
             return Interval(sum(arg.low for arg in args), sum(arg.high for arg in args))
-        case "-":
+        case ArithmeticOp.SUBTRACT:
             return Interval(args[0].low - args[1].high, args[0].high - args[1].low)
-        case "neg":
+        case UnaryOp.NEGATE:
             return Interval(-args[0].high, -args[0].low)
-        case "*":
+        case ArithmeticOp.MULTIPLY:
             return _product(args)
-        case "floor" | "ceil":
+        case DivisionOp():
             return _quotient(op, args[0], args[1])
-        case "mod":
+        case ArithmeticOp.MOD:
             return _remainder(args[0], args[1])
-        case "min":
+        case Function.MIN:
             return Interval(min(arg.low for arg in args), min(arg.high for arg in args))
-        case "max":
+        case Function.MAX:
             return Interval(max(arg.low for arg in args), max(arg.high for arg in args))
-        case "abs":
+        case Function.ABS:
             inner = args[0]
             low = 0 if 0 in inner else min(abs(inner.low), abs(inner.high))
             return Interval(low, max(abs(inner.low), abs(inner.high)))
-        case "if":
+        case ChoiceOp.IF:
             return _choice(*args)
-        case "==" | "!=" | "<" | "<=" | ">" | ">=":
+        case CompareOp():
             return _comparison(op, args[0], args[1])
-        case "and":
+        case LogicOp.AND:
             return Interval(min(arg.low for arg in args), min(arg.high for arg in args))
-        case "or":
+        case LogicOp.OR:
             return Interval(max(arg.low for arg in args), max(arg.high for arg in args))
-        case "not":
+        case UnaryOp.NOT:
             return Interval(1 - args[0].high, 1 - args[0].low)
-        case "implies":
+        case LogicOp.IMPLIES:
             return Interval(max(1 - args[0].high, args[1].low), max(1 - args[0].low, args[1].high))
-    raise ValueError(f"no operator {op}")
+    assert_never(op)
 
 
 def _product(args: Sequence[Interval]) -> Interval:
@@ -87,9 +89,15 @@ def _product(args: Sequence[Interval]) -> Interval:
     return result
 
 
-def _quotient(op: str, above: Interval, below: Interval) -> Interval:
+def _quotient(op: DivisionOp, above: Interval, below: Interval) -> Interval:
     def divided(a: int, b: int) -> int:
-        return a // b if op == "floor" else -(-a // b)
+        match op:
+            case DivisionOp.FLOOR:
+                return a // b
+            case DivisionOp.CEIL:
+                return -(-a // b)
+            case _:
+                assert_never(op)
 
     return hull([divided(a, b) for a in (above.low, above.high) for b in (below.low, below.high)])
 
@@ -107,23 +115,25 @@ def _choice(condition: Interval, then: Interval, otherwise: Interval) -> Interva
     return otherwise if condition == NO else union(then, otherwise)
 
 
-def _comparison(op: str, left: Interval, right: Interval) -> Interval:
+def _comparison(op: CompareOp, left: Interval, right: Interval) -> Interval:
     match op:
-        case "==":
+        case CompareOp.EQUAL:
             if left.high < right.low or right.high < left.low:
                 return NO
             return YES if left.low == left.high == right.low == right.high else MAYBE
-        case "<":
+        case CompareOp.LESS:
             if left.high < right.low:
                 return YES
             return NO if left.low >= right.high else MAYBE
-        case "<=":
+        case CompareOp.AT_MOST:
             if left.high <= right.low:
                 return YES
             return NO if left.low > right.high else MAYBE
-        case "!=":
-            return apply_interval("not", [_comparison("==", left, right)])
-        case ">":
-            return _comparison("<", right, left)
+        case CompareOp.UNEQUAL:
+            return apply_interval(UnaryOp.NOT, [_comparison(CompareOp.EQUAL, left, right)])
+        case CompareOp.MORE:
+            return _comparison(CompareOp.LESS, right, left)
+        case CompareOp.AT_LEAST:
+            return _comparison(CompareOp.AT_MOST, right, left)
         case _:
-            return _comparison("<=", right, left)
+            assert_never(op)

@@ -7,7 +7,7 @@ for the rest. Lints that need worlds to be drawn are in the compiler.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Final, assert_never
 
 from dsl.analysis.bounds import Bounds
 from dsl.check.declarations import Library
@@ -28,6 +28,7 @@ from dsl.checked import (
     walk_typed,
 )
 from dsl.diagnostics.collector import Findings, listed
+from dsl.operators import LogicOp
 from dsl.syntax import nodes
 from dsl.value_types import FLAG
 
@@ -116,7 +117,7 @@ def _stays_true(guard: Typed, alternative: tuple[CheckedSet, ...], bounds: Bound
         if not isinstance(item, CheckedAssign) or any(isinstance(node, Earlier) for node in walk_typed(item.value)):
             return False
         after = Within(after, ((item.field, item.value),), FLAG, span=guard.span)
-    return bounds.always(Operation("implies", (guard, after), FLAG, span=guard.span))
+    return bounds.always(Operation(LogicOp.IMPLIES, (guard, after), FLAG, span=guard.span))
 
 
 def _lint_withs(expr: Typed, bounds: Bounds, findings: Findings) -> None:
@@ -205,8 +206,13 @@ def _may_be_unused(decl: nodes.SystemDecl) -> Iterator[nodes.Ident]:
                 yield item.name
             case nodes.VarBlock(kind="hidden"):
                 yield from (variable.name for variable in item.variables)
-            case _:
+            case (
+                nodes.VarBlock() | nodes.ProfilerBlock() | nodes.LogBlock() | nodes.RequireDecl() | nodes.SoundDecl()
+                | nodes.KeepDecl() | nodes.RuleDecl() | nodes.RunbookDecl()
+            ):  # fmt: skip
                 pass
+            case _:
+                assert_never(item)
 
 
 def _unused(ident: nodes.Ident, used: set[str], findings: Findings) -> None:

@@ -9,7 +9,7 @@ the modules between the two take a `Checker` and call its `check` for the parts 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Final, Self
+from typing import Final, Self, assert_never
 
 import attrs
 
@@ -110,8 +110,13 @@ class Checker(ABC):
                 return name not in self.scope.names
             case nodes.If(then=then, otherwise=otherwise):
                 return self.takes_expected_type(then) and self.takes_expected_type(otherwise)
-            case _:
+            case (
+                nodes.IntLit() | nodes.BoolLit() | nodes.Unary() | nodes.Binary() | nodes.Call() | nodes.Quantified()
+                | nodes.In() | nodes.Index() | nodes.WithClause() | nodes.BeforeCall() | nodes.To() | nodes.As()
+            ):  # fmt: skip
                 return False
+            case _:
+                assert_never(expr)
 
     def check_pair(
         self, left: nodes.Expression, right: nodes.Expression, expected: ValueType | None

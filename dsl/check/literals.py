@@ -14,6 +14,7 @@ from dsl.check.names import Scope, VariableSymbol
 from dsl.checked import Constant, Typed
 from dsl.diagnostics.collector import Findings, listed
 from dsl.evaluation import Evaluator
+from dsl.operators import UnaryOp
 from dsl.source import Span
 from dsl.syntax import nodes
 from dsl.value_types import (
@@ -49,7 +50,7 @@ def literal_value(expr: nodes.Expression, type_: ValueType, scope: Scope, findin
     Returns:
         None if `expr` is no literal, or needs no such treatment.
     """
-    sign, number = (-1, expr.operand) if isinstance(expr, nodes.Unary) and expr.op == "-" else (1, expr)
+    sign, number = (-1, expr.operand) if isinstance(expr, nodes.Unary) and expr.op is UnaryOp.NEGATE else (1, expr)
     if not isinstance(number, nodes.IntLit) or not isinstance(type_, Quantity):
         return None
     if number.unit is None:

@@ -25,8 +25,8 @@ from dsl.source import Span
 from dsl.syntax import nodes
 from dsl.value_types import Enumeration, Unit, ValueType, type_text
 
-N = TypeVar("N")
-S = TypeVar("S", bound="Symbol")
+_NodeT = TypeVar("_NodeT")
+_SymbolT = TypeVar("_SymbolT", bound="Symbol")
 
 MAX_DECLARATIONS: Final = 2000
 """How many declarations a program may have outside systems."""
@@ -35,11 +35,11 @@ BUILT_IN_TYPES = ("int", "bool")
 
 
 @attrs.frozen
-class Declared(Generic[N]):
+class Declared(Generic[_NodeT]):
     """A declaration and the file that it is in."""
 
     module: str
-    node: N
+    node: _NodeT
 
 
 TypeDecl = nodes.UnitDecl | nodes.EnumDecl
@@ -81,7 +81,7 @@ class ProgramIndex:
                 f"at most {MAX_DECLARATIONS} are allowed",
             )
 
-    def _refuse_clashes(self, space: Mapping[str, list[Declared[N]]], findings: Findings) -> None:
+    def _refuse_clashes(self, space: Mapping[str, list[Declared[_NodeT]]], findings: Findings) -> None:
         """A file must not see two declarations of one name."""
         several = [declarations for declarations in space.values() if len(declarations) > 1]
         for seen in self.sees.values():
@@ -90,7 +90,7 @@ class ProgramIndex:
                 for later in visible[1:]:
                     report_duplicate(later.name, later, visible[0], findings)
 
-    def visible(self, space: Mapping[str, list[Declared[N]]], module: str) -> dict[str, Declared[N]]:
+    def visible(self, space: Mapping[str, list[Declared[_NodeT]]], module: str) -> dict[str, Declared[_NodeT]]:
         """What `module` sees of a space of names, by name."""
         seen = self.sees[module]
         return {
@@ -107,7 +107,7 @@ class ProgramIndex:
             return None
         return self.import_help(found[0], module)
 
-    def import_help(self, declared: Declared[N], module: str) -> str:
+    def import_help(self, declared: Declared[_NodeT], module: str) -> str:
         """Say where something is declared, and how `module` would see it."""
         path = posixpath.relpath(declared.module, posixpath.dirname(module) or ".")
         return f'it is declared in {declared.module}: add `import "{path}"`'
@@ -136,7 +136,7 @@ def _ident(declaration: object) -> nodes.Ident:
     return name
 
 
-def _unique(space: Mapping[str, list[Declared[N]]], findings: Findings) -> dict[str, Declared[N]]:
+def _unique(space: Mapping[str, list[Declared[_NodeT]]], findings: Findings) -> dict[str, Declared[_NodeT]]:
     for name, declarations in space.items():
         for later in declarations[1:]:
             report_duplicate(name, _ident(later.node), _ident(declarations[0].node), findings)
@@ -151,12 +151,12 @@ def report_duplicate(
 
 def find_declared(
     index: ProgramIndex,
-    space: Mapping[str, Declared[N]],
+    space: Mapping[str, Declared[_NodeT]],
     ident: nodes.Ident,
     module: str,
     what: str,
     findings: Findings,
-) -> Declared[N] | None:
+) -> Declared[_NodeT] | None:
     """Look up a declaration outside systems, in a space of names that spans the program."""
     seen = index.sees[module]
     declared = space.get(ident.name)
@@ -300,8 +300,8 @@ class Scope:
 
 
 def find_name(
-    scope: Scope, ident: nodes.Ident | nodes.Name, kinds: tuple[type[S], ...], findings: Findings
-) -> S | None:
+    scope: Scope, ident: nodes.Ident | nodes.Name, kinds: tuple[type[_SymbolT], ...], findings: Findings
+) -> _SymbolT | None:
     """Look up a name that must be of one of the kinds of symbol in `kinds`; says so if it isn't."""
     symbol = scope.names.get(ident.name)
     wanted = "value" if ConstantSymbol in kinds else " or ".join(kind.word for kind in kinds)

@@ -5,7 +5,7 @@ In: their syntax and the `Checker` of their place. Out: a checked form, or None 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, assert_never
 
 import attrs
 
@@ -23,10 +23,13 @@ from dsl.check.names import (
 from dsl.check.unit_help import described
 from dsl.checked import Constant, RelationRef, TableRef, Typed, VariableRef
 from dsl.diagnostics.collector import listed
+from dsl.source import Span
 from dsl.syntax import nodes
 from dsl.value_types import NUMBER, ZERO, Enumeration, Quantity, ValueType, type_text
 
-VALUE_SYMBOLS: Final = (BoundSymbol, ConstantSymbol, VariableSymbol, RelationSymbol)
+ValueSymbol = BoundSymbol | ConstantSymbol | VariableSymbol | RelationSymbol
+
+VALUE_SYMBOLS: Final[tuple[type[ValueSymbol], ...]] = (BoundSymbol, ConstantSymbol, VariableSymbol, RelationSymbol)
 
 
 def check_integer(checker: Checker, expr: nodes.IntLit) -> Typed | None:
@@ -49,12 +52,20 @@ def check_name(checker: Checker, expr: nodes.Name, expected: ValueType | None) -
             return attrs.evolve(constant, span=expr.span)
         case ConstantSymbol(value=value):
             return None if value is None else attrs.evolve(value, span=expr.span)
-        case VariableSymbol(type=type_):
-            return None if type_ is None else VariableRef(expr.name, type_, span=expr.span)
-        case RelationSymbol(type=type_):
-            return None if type_ is None else RelationRef(expr.name, type_, span=expr.span)
-        case _:
+        case VariableSymbol() | RelationSymbol():
+            return reference(symbol, expr.span)
+        case None:
             return None
+        case _:
+            assert_never(symbol)
+
+
+def reference(symbol: VariableSymbol | RelationSymbol, span: Span) -> VariableRef | RelationRef | None:
+    """What mentions a variable or relation at `span`; None if its declaration is wrong."""
+    if symbol.type is None:
+        return None
+    kind = VariableRef if isinstance(symbol, VariableSymbol) else RelationRef
+    return kind(symbol.ident.name, symbol.type, span=span)
 
 
 def check_member(

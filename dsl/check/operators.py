@@ -6,63 +6,125 @@ In: an operator's syntax and the `Checker` of its place. Out: a checked form, or
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final, assert_never
 
 import attrs
 
 from dsl.check.checker import Checker
 from dsl.check.unit_help import Written, described, how_to_meet, in_one_unit, single_unit
 from dsl.checked import Constant, Operation, Typed
+from dsl.operators import (
+    ArithmeticOp,
+    BinaryOp,
+    Cast,
+    ChoiceOp,
+    CompareOp,
+    DivisionOp,
+    Function,
+    LogicOp,
+    Rounding,
+    UnaryOp,
+)
 from dsl.source import Span
 from dsl.syntax import nodes
-from dsl.value_types import FLAG, NUMBER, Quantity, ValueType, conversion, divide, multiply, settled_type, unify
+from dsl.value_types import (
+    FLAG,
+    NUMBER,
+    Dimension,
+    Quantity,
+    ValueType,
+    conversion,
+    divide,
+    multiply,
+    settled_type,
+    unify,
+)
 
-_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-_LOGICAL = ("and", "or", "implies")
-_CHAINS = ("+", "*", "and", "or")
+_CHAINS: Final = frozenset({ArithmeticOp.ADD, ArithmeticOp.MULTIPLY, LogicOp.AND, LogicOp.OR})
+"""Associative operators: a chain of one of them becomes one operation."""
 
 
 def check_unary(checker: Checker, expr: nodes.Unary) -> Typed | None:
     """`-a` and `not a`; a negative literal is a constant."""
-    if expr.op == "not":
-        operand = checker.of_type(expr.operand, FLAG, "the operand of `not`")
-        return None if operand is None else Operation("not", (operand,), FLAG, span=expr.span)
-    number = checker.quantity(expr.operand, "the operand of `-`")
-    if isinstance(number, Constant):
-        return Constant(-number.value, number.type, span=expr.span)
-    return None if number is None else Operation("neg", (number,), number.type, span=expr.span)
+    match expr.op:
+        case UnaryOp.NOT:
+            operand = checker.of_type(expr.operand, FLAG, "the operand of `not`")
+            return None if operand is None else Operation(expr.op, (operand,), FLAG, span=expr.span)
+        case UnaryOp.NEGATE:
+            number = checker.quantity(expr.operand, "the operand of `-`")
+            if isinstance(number, Constant):
+                return Constant(-number.value, number.type, span=expr.span)
+            return None if number is None else Operation(expr.op, (number,), number.type, span=expr.span)
+        case _:
+            assert_never(expr.op)
 
 
 def check_binary(checker: Checker, expr: nodes.Binary) -> Typed | None:
     """`a op b`, divisions included."""
-    if expr.op in _COMPARISONS:
-        return _comparison(checker, expr)
-    if expr.op in _LOGICAL:
-        left = checker.of_type(expr.left, FLAG, f"the left of `{expr.op}`")
-        right = checker.of_type(expr.right, FLAG, f"the right of `{expr.op}`")
-        return None if left is None or right is None else _operation(expr.op, left, right, FLAG, expr.span)
-    sign = "/" if expr.op in ("floor", "ceil") else expr.op
+    match expr.op:
+        case CompareOp():
+            return _comparison(checker, expr, expr.op)
+        case LogicOp():
+            return _logic(checker, expr, expr.op)
+        case DivisionOp():
+            return _division(checker, expr, expr.op)
+        case ArithmeticOp():
+            return _arithmetic(checker, expr, expr.op)
+        case _:
+            assert_never(expr.op)
+
+
+def _logic(checker: Checker, expr: nodes.Binary, op: LogicOp) -> Typed | None:
+    left = checker.of_type(expr.left, FLAG, f"the left of `{op.value}`")
+    right = checker.of_type(expr.right, FLAG, f"the right of `{op.value}`")
+    return None if left is None or right is None else _operation(op, left, right, FLAG, expr.span)
+
+
+def _division(checker: Checker, expr: nodes.Binary, op: DivisionOp) -> Typed | None:
+    sides = _numbers(checker, expr, "/")
+    if sides is None:
+        return None
+    result = Quantity(divide(*map(_dimension, sides)))
+    return Operation(op, sides, result, span=expr.span)
+
+
+def _arithmetic(checker: Checker, expr: nodes.Binary, op: ArithmeticOp) -> Typed | None:
+    sides = _numbers(checker, expr, op.value)
+    if sides is None:
+        return None
+    match op:
+        case ArithmeticOp.MULTIPLY:
+            return _operation(op, *sides, Quantity(multiply(*map(_dimension, sides))), expr.span)
+        case ArithmeticOp.ADD:
+            refusal = "cannot add {right} to {left}"
+        case ArithmeticOp.SUBTRACT:
+            refusal = "cannot subtract {right} from {left}"
+        case ArithmeticOp.MOD:
+            refusal = "cannot take {left} mod {right}"
+        case _:
+            assert_never(op)
+    left, right = in_one_unit(sides, checker.scope.types)
+    result = unify(left.type, right.type)
+    if result is None:
+        message = refusal.format(left=described(left.type), right=described(right.type))
+        _cannot(checker, message, (left, expr.left), (right, expr.right))
+        return None
+    return _operation(op, left, right, result, expr.span)
+
+
+def _numbers(checker: Checker, expr: nodes.Binary, sign: str) -> tuple[Typed, Typed] | None:
+    """Both sides of an operator between numbers; `sign` is how messages show it."""
     left = checker.quantity(expr.left, f"the left of `{sign}`")
     right = checker.quantity(expr.right, f"the right of `{sign}`")
-    if left is None or right is None:
-        return None
-    result: ValueType | None
-    match left.type, right.type, expr.op:
-        case Quantity(dimension=above), Quantity(dimension=below), "*":
-            result = Quantity(multiply(above, below))
-        case Quantity(dimension=above), Quantity(dimension=below), "floor" | "ceil":
-            result = Quantity(divide(above, below))
-        case _:
-            left, right = in_one_unit((left, right), checker.scope.types)
-            result = unify(left.type, right.type)
-    if result is None:
-        a, b = described(left.type), described(right.type)
-        words = {"+": f"add {b} to {a}", "-": f"subtract {b} from {a}", "mod": f"take {a} mod {b}"}
-        _cannot(checker, f"cannot {words[expr.op]}", (left, expr.left), (right, expr.right))
-        return None
-    return _operation(expr.op, left, right, result, expr.span)
+    return None if left is None or right is None else (left, right)
 
 
-def _comparison(checker: Checker, expr: nodes.Binary) -> Typed | None:
+def _dimension(number: Typed) -> Dimension | None:
+    assert isinstance(number.type, Quantity)
+    return number.type.dimension
+
+
+def _comparison(checker: Checker, expr: nodes.Binary, op: CompareOp) -> Typed | None:
     sides = checker.check_pair(expr.left, expr.right, None)
     if sides is None:
         return None
@@ -72,16 +134,16 @@ def _comparison(checker: Checker, expr: nodes.Binary) -> Typed | None:
         message = f"cannot compare {described(left.type)} with {described(right.type)}"
         _cannot(checker, message, (left, expr.left), (right, expr.right))
         return None
-    if expr.op not in ("==", "!=") and not isinstance(both, Quantity):
+    if op not in (CompareOp.EQUAL, CompareOp.UNEQUAL) and not isinstance(both, Quantity):
         checker.findings.error(
             "E303",
-            f"`{expr.op}` compares numbers, and {described(both)} has no order",
+            f"`{op.value}` compares numbers, and {described(both)} has no order",
             expr.span,
             "compared here",
             helps=("use `==`, `!=` or `in`",),
         )
         return None
-    return Operation(expr.op, (left, right), FLAG, span=expr.span)
+    return Operation(op, (left, right), FLAG, span=expr.span)
 
 
 def _cannot(checker: Checker, message: str, first: Written, second: Written) -> None:
@@ -100,24 +162,29 @@ def _cannot(checker: Checker, message: str, first: Written, second: Written) -> 
 
 def check_call(checker: Checker, expr: nodes.Call) -> Typed | None:
     """`min`, `max`, `abs` and `number`."""
-    wanted = 1 if expr.function in ("abs", "number") else None
-    if not expr.args or (wanted is not None and len(expr.args) != wanted):
+    function = expr.function
+    takes_one = function in (Function.ABS, Cast.NUMBER)
+    if not expr.args or (takes_one and len(expr.args) != 1):
         checker.findings.error(
             "E311",
-            f"`{expr.function}` takes {'one argument' if wanted else 'one argument or more'}",
+            f"`{function.value}` takes {'one argument' if takes_one else 'one argument or more'}",
             expr.span,
             f"{len(expr.args)} given",
         )
         return None
-    args = [checker.quantity(arg, f"an argument of `{expr.function}`") for arg in expr.args]
+    args = [checker.quantity(arg, f"an argument of `{function.value}`") for arg in expr.args]
     known = [arg for arg in args if arg is not None]
     if len(known) < len(args):
         return None
-    if expr.function == "number":
-        return attrs.evolve(known[0], type=NUMBER, span=expr.span)
-    known = in_one_unit(known, checker.scope.types)
-    type_ = common_type(checker, known, expr.args, "an argument")
-    return None if type_ is None else Operation(expr.function, tuple(known), type_, span=expr.span)
+    match function:
+        case Cast.NUMBER:
+            return attrs.evolve(known[0], type=NUMBER, span=expr.span)
+        case Function():
+            known = in_one_unit(known, checker.scope.types)
+            type_ = common_type(checker, known, expr.args, "an argument")
+            return None if type_ is None else Operation(function, tuple(known), type_, span=expr.span)
+        case _:
+            assert_never(function)
 
 
 def common_type(
@@ -145,7 +212,7 @@ def check_if(checker: Checker, expr: nodes.If, expected: ValueType | None) -> Ty
     type_ = common_type(checker, both, (expr.then, expr.otherwise), "the branch after `else`")
     if condition is None or type_ is None:
         return None
-    return Operation("if", (condition, *both), type_, span=expr.span)
+    return Operation(ChoiceOp.IF, (condition, *both), type_, span=expr.span)
 
 
 def check_in(checker: Checker, expr: nodes.In) -> Typed | None:
@@ -158,10 +225,12 @@ def check_in(checker: Checker, expr: nodes.In) -> Typed | None:
         return None
     type_ = settled_type(operand.type)
     values = [checker.value(value, type_, "a value after `in`") for value in expr.values]
-    equal = [Operation("==", (operand, value), FLAG, span=expr.span) for value in values if value is not None]
+    equal = [
+        Operation(CompareOp.EQUAL, (operand, value), FLAG, span=expr.span) for value in values if value is not None
+    ]
     if len(equal) < len(values):
         return None
-    return equal[0] if len(equal) == 1 else Operation("or", tuple(equal), FLAG, span=expr.span)
+    return equal[0] if len(equal) == 1 else Operation(LogicOp.OR, tuple(equal), FLAG, span=expr.span)
 
 
 def check_to(checker: Checker, expr: nodes.To) -> Typed | None:
@@ -181,7 +250,7 @@ def check_to(checker: Checker, expr: nodes.To) -> Typed | None:
             helps=(f"`as {target.name}` gives a plain number that unit",) if number.type == NUMBER else (),
         )
         return None
-    if ratio.denominator > 1 and expr.mode == "exact":
+    if ratio.denominator > 1 and expr.rounding is Rounding.EXACT:
         checker.findings.error(
             "E306",
             f"{described(number.type)} is not always a whole number of `{target.name}`",
@@ -192,11 +261,14 @@ def check_to(checker: Checker, expr: nodes.To) -> Typed | None:
         return None
     type_ = Quantity(((target.name, 1),))
     if ratio.numerator > 1:
-        number = Operation("*", (number, Constant(ratio.numerator, NUMBER, span=expr.span)), type_, span=expr.span)
+        number = Operation(
+            ArithmeticOp.MULTIPLY, (number, Constant(ratio.numerator, NUMBER, span=expr.span)), type_, span=expr.span
+        )
     if ratio.denominator == 1:
         return attrs.evolve(number, type=type_, span=expr.span)
     divisor = Constant(ratio.denominator, NUMBER, span=expr.span)
-    return Operation("floor" if expr.mode == "down" else "ceil", (number, divisor), type_, span=expr.span)
+    division = DivisionOp.FLOOR if expr.rounding is Rounding.DOWN else DivisionOp.CEIL
+    return Operation(division, (number, divisor), type_, span=expr.span)
 
 
 def check_as(checker: Checker, expr: nodes.As) -> Typed | None:
@@ -217,7 +289,7 @@ def check_as(checker: Checker, expr: nodes.As) -> Typed | None:
     return attrs.evolve(number, type=Quantity(((unit.name, 1),)), span=expr.span)
 
 
-def _operation(op: str, left: Typed, right: Typed, type_: ValueType, span: Span) -> Operation:
+def _operation(op: BinaryOp, left: Typed, right: Typed, type_: ValueType, span: Span) -> Operation:
     """Join two operands; a chain of one associative operator becomes one operation."""
     chained = op in _CHAINS and isinstance(left, Operation) and left.op == op
     args = left.args if chained and isinstance(left, Operation) else (left,)

@@ -6,6 +6,8 @@ sub-expression is charged to the budget of the program.
 
 from __future__ import annotations
 
+from typing import assert_never
+
 import attrs
 
 from dsl.check.checker import Checker
@@ -14,6 +16,7 @@ from dsl.check.names import BoundSymbol, VariableSymbol, find_name
 from dsl.check.operators import common_type
 from dsl.check.unit_help import described
 from dsl.checked import Constant, Operation, Typed
+from dsl.operators import ArithmeticOp, ChoiceOp, LogicOp, Operator, Quantifier
 from dsl.syntax import nodes
 from dsl.value_types import FLAG, NUMBER, ValueType
 
@@ -29,8 +32,10 @@ def check_quantified(checker: Checker, expr: nodes.Quantified) -> Typed | None:
     for value in values:
         symbol = BoundSymbol(expr.bound, value)
         inner = attrs.evolve(checker, scope=checker.scope.extended({expr.bound.name: symbol}), written_out=True)
-        what = f"the body of `{expr.function}`"
-        body = inner.quantity(expr.body, what) if expr.function == "sum" else inner.of_type(expr.body, FLAG, what)
+        what = f"the body of `{expr.function.value}`"
+        body = (
+            inner.quantity(expr.body, what) if expr.function is Quantifier.SUM else inner.of_type(expr.body, FLAG, what)
+        )
         if body is None:
             return None
         bodies.append(body)
@@ -38,14 +43,21 @@ def check_quantified(checker: Checker, expr: nodes.Quantified) -> Typed | None:
 
 
 def _joined(checker: Checker, expr: nodes.Quantified, bodies: list[Typed]) -> Typed | None:
-    op, type_ = "+", common_type(checker, bodies, [expr.body] * len(bodies), "a term of `sum`")
+    op: Operator
+    type_: ValueType | None
     match expr.function:
-        case "any" | "all":
-            op = "or" if expr.function == "any" else "and"
-        case "count":
+        case Quantifier.SUM:
+            op, type_ = ArithmeticOp.ADD, common_type(checker, bodies, [expr.body] * len(bodies), "a term of `sum`")
+        case Quantifier.COUNT:
+            op, type_ = ArithmeticOp.ADD, NUMBER
             one, none = (Constant(value, NUMBER, span=expr.span) for value in (1, 0))
-            bodies = [Operation("if", (body, one, none), NUMBER, span=expr.span) for body in bodies]
-            type_ = NUMBER
+            bodies = [Operation(ChoiceOp.IF, (body, one, none), NUMBER, span=expr.span) for body in bodies]
+        case Quantifier.ANY:
+            op, type_ = LogicOp.OR, FLAG
+        case Quantifier.ALL:
+            op, type_ = LogicOp.AND, FLAG
+        case _:
+            assert_never(expr.function)
     if type_ is None:
         return None
     return bodies[0] if len(bodies) == 1 else Operation(op, tuple(bodies), type_, span=expr.span)

@@ -7,6 +7,7 @@ becomes a pick of the first value that leaves the quantity as it was.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 import attrs
 
@@ -14,13 +15,13 @@ from dsl.check.checker import Checker
 from dsl.check.literals import in_domain
 from dsl.check.names import (
     ConstantSymbol,
-    QuantitySymbol,
     RelationSymbol,
     Scope,
     VariableSymbol,
     find_name,
     report_duplicate,
 )
+from dsl.check.operands import reference
 from dsl.check.texts import fill_text
 from dsl.check.unit_help import described
 from dsl.checked import (
@@ -31,14 +32,13 @@ from dsl.checked import (
     CheckedSet,
     Earlier,
     Operation,
-    RelationRef,
-    VariableRef,
 )
 from dsl.diagnostics.collector import Findings
+from dsl.operators import CompareOp, KeepSense, PickBy
 from dsl.syntax import nodes
 from dsl.value_types import FLAG, Quantity, value_text
 
-QUANTITIES: tuple[type[QuantitySymbol], ...] = (VariableSymbol, RelationSymbol)
+QUANTITIES: Final[tuple[type[VariableSymbol | RelationSymbol], ...]] = (VariableSymbol, RelationSymbol)
 
 
 @attrs.frozen
@@ -193,34 +193,24 @@ def _set(item: nodes.SetItem, symbol: VariableSymbol, checker: Checker) -> Check
                 return None
             return CheckedAssign(item.field.name, value, span=item.span)
         case nodes.SetPick():
-            if item.direction != "first" and not isinstance(type_, Quantity):
+            if item.by is not PickBy.FIRST and not isinstance(type_, Quantity):
                 checker.findings.error(
                     "E415",
-                    f"{described(type_)} has no {item.direction} value",
+                    f"{described(type_)} has no {item.by.value} value",
                     item.span,
                     "it has no order",
                     helps=("write `first where ...`: the most preferred value",),
                 )
             where = checker.condition(item.where)
-            return None if where is None else CheckedPick(item.field.name, item.direction, where, span=item.span)
+            return None if where is None else CheckedPick(item.field.name, item.by, where, span=item.span)
         case nodes.SetKeeps():
-            now = _quantity(item.quantity, checker)
+            quantity = find_name(checker.scope, item.quantity, QUANTITIES, checker.findings)
+            now = None if quantity is None else reference(quantity, item.quantity.span)
             if now is None:
                 return None
             before = Earlier(now, now.type, span=item.quantity.span)
-            where = Operation("==", (now, before), FLAG, span=item.span)
-            return CheckedPick(item.field.name, "first", where, span=item.span)
-
-
-def _quantity(ident: nodes.Ident, checker: Checker) -> VariableRef | RelationRef | None:
-    symbol = find_name(checker.scope, ident, QUANTITIES, checker.findings)
-    match symbol:
-        case VariableSymbol(type=type_) if type_ is not None:
-            return VariableRef(ident.name, type_, span=ident.span)
-        case RelationSymbol(type=type_) if type_ is not None:
-            return RelationRef(ident.name, type_, span=ident.span)
-        case _:
-            return None
+            where = Operation(CompareOp.EQUAL, (now, before), FLAG, span=item.span)
+            return CheckedPick(item.field.name, PickBy.FIRST, where, span=item.span)
 
 
 # ------------------------------------------------------------------ keeps
@@ -240,7 +230,7 @@ def check_keeps(decls: Iterable[nodes.KeepDecl], scope: Scope, findings: Finding
     return tuple(keeps)
 
 
-def _keep(ident: nodes.Ident, sense: str, scope: Scope, findings: Findings) -> Iterator[CheckedKeep]:
+def _keep(ident: nodes.Ident, sense: KeepSense, scope: Scope, findings: Findings) -> Iterator[CheckedKeep]:
     symbol = find_name(scope, ident, QUANTITIES, findings)
     if symbol is None or symbol.type is None:
         return
@@ -253,7 +243,7 @@ def _keep(ident: nodes.Ident, sense: str, scope: Scope, findings: Findings) -> I
             secondary=((symbol.ident.span, "declared here"),),
         )
         return
-    if sense != "equal" and not isinstance(symbol.type, Quantity):
-        findings.error("E415", f"{described(symbol.type)} can't be kept `{sense}`", ident.span, "it has no order")
+    if sense is not KeepSense.EQUAL and not isinstance(symbol.type, Quantity):
+        findings.error("E415", f"{described(symbol.type)} can't be kept `{sense.value}`", ident.span, "it has no order")
         return
     yield CheckedKeep(ident.name, sense, isinstance(symbol, VariableSymbol), symbol.type, span=ident.span)

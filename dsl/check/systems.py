@@ -8,7 +8,7 @@ other; one that is wrong but says its type still lends that type to its uses.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final, TypeVar
+from typing import Final, TypeVar, assert_never
 
 import attrs
 
@@ -48,7 +48,7 @@ from dsl.diagnostics.collector import Findings
 from dsl.syntax import nodes
 from dsl.value_types import Enumeration, Quantity, Unit, ValueType, type_text
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 VARIABLE_KINDS = ("config", "given", "hidden")
 MAX_SYSTEM_NAMES: Final = 500
@@ -140,7 +140,7 @@ class _SystemCheck:
 
     # -------------------------------------------------------------- names
 
-    def _items(self, kind: type[T]) -> list[T]:
+    def _items(self, kind: type[_T]) -> list[_T]:
         return [item for item in self.decl.items if isinstance(item, kind)]
 
     def _variables(self) -> Iterator[tuple[str, nodes.VarDecl]]:
@@ -182,8 +182,13 @@ class _SystemCheck:
                     | nodes.LogBlock(events=named)
                 ):
                     values.extend(each.name for each in named)
-                case _:
+                case (
+                    nodes.EnumDecl() | nodes.RequireDecl() | nodes.SoundDecl() | nodes.KeepDecl() | nodes.RuleDecl()
+                    | nodes.RunbookDecl()
+                ):  # fmt: skip
                     pass
+                case _:
+                    assert_never(item)
         if len(values) > MAX_SYSTEM_NAMES:
             name = self.decl.name
             self.findings.stop(
@@ -405,5 +410,5 @@ class _SystemCheck:
         return tuple(table for table in tables if table is not None and table.name in used)
 
 
-def _known(found: Iterable[T | None]) -> tuple[T, ...]:
+def _known(found: Iterable[_T | None]) -> tuple[_T, ...]:
     return tuple(each for each in found if each is not None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import attrs
 
+from dsl.operators import BinaryOp, Cast, Function, KeepSense, PickBy, Quantifier, Rounding, UnaryOp
 from dsl.source import Span
 
 
@@ -59,19 +60,18 @@ class Name:
 
 @attrs.frozen
 class Unary:
-    op: str  # "-", "not"
+    """`-a`, `not a`."""
+
+    op: UnaryOp
     operand: Expression
     span: Span = _span()
 
 
 @attrs.frozen
 class Binary:
-    """`op` is one of + - * mod floor ceil == != < <= > >= and or implies.
+    """`a + b` and the like; `floor(a / b)` and `ceil(a / b)` are the two divisions."""
 
-    `floor(a / b)` and `ceil(a / b)` are the two divisions.
-    """
-
-    op: str
+    op: BinaryOp
     left: Expression
     right: Expression
     span: Span = _span()
@@ -81,7 +81,7 @@ class Binary:
 class Call:
     """`min(a, b, ...)`, `max(a, b, ...)`, `abs(a)`, `number(a)` (drops the unit)."""
 
-    function: str
+    function: Function | Cast
     args: tuple[Expression, ...]
     span: Span = _span()
 
@@ -93,7 +93,7 @@ class Quantified:
     `values` is a domain, or a variable's name, which stands for its domain.
     """
 
-    function: str
+    function: Quantifier
     bound: Ident
     values: Domain | Ident
     body: Expression
@@ -147,11 +147,11 @@ class BeforeCall:
 
 @attrs.frozen
 class To:
-    """`e to GiB`, `e to GiB down`, `e to GiB up`: conversion; `mode` is "exact", "down" or "up"."""
+    """`e to GiB`, `e to GiB down`, `e to GiB up`: conversion to another unit."""
 
     operand: Expression
     unit: Ident
-    mode: str
+    rounding: Rounding
     span: Span = _span()
 
 
@@ -380,10 +380,10 @@ class SoundDecl:
 
 @attrs.frozen
 class KeepDecl:
-    """`keep global_batch, lr`; `sense` is "equal", "not above" or "not below"."""
+    """`keep global_batch, lr`, `keep lr not above`."""
 
     names: tuple[Ident, ...]
-    sense: str
+    sense: KeepSense
     span: Span = _span()
 
 
@@ -398,10 +398,10 @@ class SetAssign:
 
 @attrs.frozen
 class SetPick:
-    """`field = largest where condition`; `direction` is "largest", "smallest" or "first"."""
+    """`field = largest where condition`."""
 
     field: Ident
-    direction: str
+    by: PickBy
     where: Expression
     span: Span = _span()
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
+from dsl.operators import ArithmeticOp, BinaryOp, CompareOp, DivisionOp, KeepSense, LogicOp, Rounding, UnaryOp
 from dsl.syntax import nodes
 from dsl.syntax.lexer import reserved_words
 
@@ -18,14 +19,6 @@ INDENT = "  "
 
 # Levels of the grammar, loosest first; an operand of a lower level stands in parentheses.
 _IF, _IMPLIES, _OR, _AND, _NOT, _COMPARE, _SUM, _PRODUCT, _UNARY, _POSTFIX, _ATOM = range(11)
-_BINARY = {  # level of the operator, of its left and of its right operand
-    "implies": (_IMPLIES, _OR, _IMPLIES),
-    "or": (_OR, _OR, _AND),
-    "and": (_AND, _AND, _NOT),
-    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">="), (_COMPARE, _SUM, _SUM)),
-    **dict.fromkeys(("+", "-"), (_SUM, _SUM, _PRODUCT)),
-    **dict.fromkeys(("*", "mod"), (_PRODUCT, _PRODUCT, _UNARY)),
-}
 
 
 def print_module(module: nodes.Module) -> str:
@@ -101,20 +94,15 @@ def _expr(expr: nodes.Expression) -> tuple[int, str]:
             return _ATOM, print_text(expr.value)
         case nodes.Name():
             return _ATOM, expr.name
-        case nodes.Unary(op="not"):
-            return _NOT, f"not {print_expr(expr.operand, _NOT)}"
         case nodes.Unary():
-            return _UNARY, f"-{print_expr(expr.operand, _UNARY)}"
-        case nodes.Binary(op="floor" | "ceil"):
-            return _ATOM, f"{expr.op}({print_expr(expr.left, _PRODUCT)} / {print_expr(expr.right, _UNARY)})"
+            return _unary(expr)
         case nodes.Binary():
-            own, left, right = _BINARY[expr.op]
-            return own, f"{print_expr(expr.left, left)} {expr.op} {print_expr(expr.right, right)}"
+            return _binary(expr)
         case nodes.Call():
-            return _ATOM, f"{expr.function}({_exprs(expr.args)})"
+            return _ATOM, f"{expr.function.value}({_exprs(expr.args)})"
         case nodes.Quantified():
             values = expr.values.name if isinstance(expr.values, nodes.Ident) else print_domain(expr.values)
-            return _ATOM, f"{expr.function}({expr.bound.name} in {values}: {print_expr(expr.body)})"
+            return _ATOM, f"{expr.function.value}({expr.bound.name} in {values}: {print_expr(expr.body)})"
         case nodes.If():
             parts = (print_expr(part) for part in (expr.condition, expr.then, expr.otherwise))
             return _IF, "if {} then {} else {}".format(*parts)
@@ -127,12 +115,51 @@ def _expr(expr: nodes.Expression) -> tuple[int, str]:
         case nodes.BeforeCall():
             return _ATOM, f"before({print_expr(expr.body)})"
         case nodes.To():
-            mode = "" if expr.mode == "exact" else f" {expr.mode}"
+            mode = "" if expr.rounding is Rounding.EXACT else f" {expr.rounding.value}"
             return _POSTFIX, f"{print_expr(expr.operand, _POSTFIX)} to {expr.unit.name}{mode}"
         case nodes.As():
             return _POSTFIX, f"{print_expr(expr.operand, _POSTFIX)} as {expr.unit.name}"
         case _:
             assert_never(expr)
+
+
+def _unary(expr: nodes.Unary) -> tuple[int, str]:
+    match expr.op:
+        case UnaryOp.NOT:
+            return _NOT, f"not {print_expr(expr.operand, _NOT)}"
+        case UnaryOp.NEGATE:
+            return _UNARY, f"-{print_expr(expr.operand, _UNARY)}"
+        case _:
+            assert_never(expr.op)
+
+
+def _binary(expr: nodes.Binary) -> tuple[int, str]:
+    own, left, right = _levels(expr.op)
+    left_text, right_text = print_expr(expr.left, left), print_expr(expr.right, right)
+    if isinstance(expr.op, DivisionOp):
+        return own, f"{expr.op.value}({left_text} / {right_text})"
+    return own, f"{left_text} {expr.op.value} {right_text}"
+
+
+def _levels(op: BinaryOp) -> tuple[int, int, int]:
+    """The level of an operator, and those of its left and its right operand."""
+    match op:
+        case LogicOp.IMPLIES:
+            return _IMPLIES, _OR, _IMPLIES
+        case LogicOp.OR:
+            return _OR, _OR, _AND
+        case LogicOp.AND:
+            return _AND, _AND, _NOT
+        case CompareOp():
+            return _COMPARE, _SUM, _SUM
+        case ArithmeticOp.ADD | ArithmeticOp.SUBTRACT:
+            return _SUM, _SUM, _PRODUCT
+        case ArithmeticOp.MULTIPLY | ArithmeticOp.MOD:
+            return _PRODUCT, _PRODUCT, _UNARY
+        case DivisionOp():
+            return _ATOM, _PRODUCT, _UNARY
+        case _:
+            assert_never(op)
 
 
 def _exprs(exprs: Iterable[nodes.Expression]) -> str:
@@ -324,7 +351,7 @@ def _event(item: nodes.EventDecl) -> list[str]:
 
 
 def _keep(item: nodes.KeepDecl) -> list[str]:
-    sense = "" if item.sense == "equal" else f" {item.sense}"
+    sense = "" if item.sense is KeepSense.EQUAL else f" {item.sense.value}"
     return [f"keep {_names(item.names)}{sense}"]
 
 
@@ -344,7 +371,7 @@ def _set_item(item: nodes.SetItem) -> str:
         case nodes.SetAssign():
             return f"{item.field.name} = {print_expr(item.value)}"
         case nodes.SetPick():
-            return f"{item.field.name} = {item.direction} where {print_expr(item.where)}"
+            return f"{item.field.name} = {item.by.value} where {print_expr(item.where)}"
         case nodes.SetKeeps():
             return f"{item.field.name} keeps {item.quantity.name}"
         case _:

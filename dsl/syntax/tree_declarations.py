@@ -6,25 +6,41 @@ reserve (E106).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
+from lark import Token
+
 from dsl.diagnostics.diagnostic import Diagnostic
+from dsl.operators import KeepSense, PickBy
 from dsl.source import Span
 from dsl.syntax import nodes
 from dsl.syntax.tree_expressions import (
+    Child,
     ExpressionBuilder,
     Node,
     as_number,
     as_optional_text,
     as_text,
+    as_token,
     as_tree,
+    unknown_rule,
 )
 
 
 class Builder(ExpressionBuilder):
     """Builds the nodes of one file; `diagnostics` fills up on the way."""
 
-    def only(self, what: str, trees: list[Node], rules: tuple[str, ...] = ()) -> Node | None:
-        """Take the one tree of grammar rule `what` (or one of `rules`); report E114 at a second."""
-        found = [tree for tree in trees if tree.data in (rules or (what,))]
+    def parts(self, children: Iterable[Child], *rules: str) -> dict[str, list[Node]]:
+        """Sort the parts of a block by their grammar rule; `rules` are all that there are."""
+        found: dict[str, list[Node]] = {rule: [] for rule in rules}
+        for tree in map(as_tree, children):
+            if tree.data not in found:
+                raise unknown_rule(tree)
+            found[tree.data].append(tree)
+        return found
+
+    def only(self, what: str, found: list[Node]) -> Node | None:
+        """Take the one tree of a part that is called `what`; report E114 at a second."""
         if len(found) > 1:
             first, second = self.span(found[0]), self.span(found[1])
             message = f"`{what}` is given twice"
@@ -65,8 +81,10 @@ class Builder(ExpressionBuilder):
                 return self.archetype(tree)
             case "compose_decl":
                 return self.compose(tree)
-            case _:
+            case "dataset_decl":
                 return self.dataset(tree)
+            case _:
+                raise unknown_rule(tree)
 
     def shared_declaration(self, tree: Node) -> nodes.EnumDecl | nodes.ConstDecl | nodes.TableDecl:
         """Build what may stand in a module and in a system."""
@@ -78,7 +96,7 @@ class Builder(ExpressionBuilder):
             case "const_decl":
                 name, value, text = tree.children
                 return nodes.ConstDecl(self.ident(name), self.expr(value), as_optional_text(text), span=span)
-            case _:
+            case "table_decl":
                 name, key, value, *rows, text = tree.children
                 entries = [as_tree(row).children for row in rows]
                 return nodes.TableDecl(
@@ -89,6 +107,8 @@ class Builder(ExpressionBuilder):
                     as_optional_text(text),
                     span=span,
                 )
+            case _:
+                raise unknown_rule(tree)
 
     # -------------------------------------------------------------- systems
 
@@ -115,29 +135,32 @@ class Builder(ExpressionBuilder):
                 return self.rule(tree)
             case "runbook_decl":
                 return nodes.RunbookDecl(self.names(parts[0]), span=span)
-            case _:
+            case "enum_decl" | "const_decl" | "table_decl":
                 return self.shared_declaration(tree)
+            case _:
+                raise unknown_rule(tree)
 
     def variable(self, tree: Node) -> nodes.VarDecl:
         name, kind, domain, text, *rest = tree.children
-        trees = [as_tree(part) for part in rest]
-        prefer = self.only("prefer", trees, ("prefer", "prefer_values"))
-        default = self.only("default", trees)
-        wanted: str | tuple[nodes.Expression, ...] | None = None
-        if prefer is not None:
-            listed = prefer.data == "prefer_values"
-            wanted = self.exprs(prefer.children) if listed else str(prefer.children[0])
+        parts = self.parts(rest, "locked", "prefer", "default", "show")
+        default = self.only("default", parts["default"])
         return nodes.VarDecl(
             self.ident(name),
             self.type(kind),
             None if domain is None else self.domain(domain),
             as_text(text),
-            locked=self.only("locked", trees) is not None,
-            prefer=wanted,
+            locked=self.only("locked", parts["locked"]) is not None,
+            prefer=self.preference(self.only("prefer", parts["prefer"])),
             default=None if default is None else self.expr(default.children[0]),
-            show=self.show(self.only("show", trees)),
+            show=self.show(self.only("show", parts["show"])),
             span=self.span(tree),
         )
+
+    def preference(self, tree: Node | None) -> str | tuple[nodes.Expression, ...] | None:
+        if tree is None:
+            return None
+        wanted = tree.children[0]
+        return str(wanted) if isinstance(wanted, Token) else self.exprs(as_tree(wanted).children)
 
     def relation(self, tree: Node) -> nodes.RelationDecl:
         name, kind, value, text, *show = tree.children
@@ -169,19 +192,19 @@ class Builder(ExpressionBuilder):
 
     def keep(self, tree: Node) -> nodes.KeepDecl:
         names, bound = tree.children
-        sense = "equal" if bound is None else f"not {bound}"
+        sense = KeepSense.EQUAL if bound is None else KeepSense(f"not {bound}")
         return nodes.KeepDecl(self.names(names), sense, span=self.span(tree))
 
     def rule(self, tree: Node) -> nodes.RuleDecl:
         name, code, title, guard, *body, says = tree.children
-        trees = [as_tree(part) for part in body]
+        parts = self.parts(body, "alternative", "keep_decl")
         rule = nodes.RuleDecl(
             self.ident(name),
             self.ident(code),
             as_text(title),
             self.expr(guard),
-            tuple(self.alternative(part) for part in trees if part.data == "alternative"),
-            tuple(self.keep(part) for part in trees if part.data == "keep_decl"),
+            tuple(map(self.alternative, parts["alternative"])),
+            tuple(map(self.keep, parts["keep_decl"])),
             None if says is None else self.str_lit(says),
             span=self.span(tree),
         )
@@ -199,31 +222,33 @@ class Builder(ExpressionBuilder):
             case "set_assign":
                 return nodes.SetAssign(self.ident(field), self.expr(rest[0]), span=span)
             case "set_pick":
-                return nodes.SetPick(self.ident(field), str(rest[0]), self.expr(rest[1]), span=span)
-            case _:
+                return nodes.SetPick(self.ident(field), PickBy(as_token(rest[0])), self.expr(rest[1]), span=span)
+            case "set_keeps":
                 return nodes.SetKeeps(self.ident(field), self.ident(rest[0]), span=span)
+            case _:
+                raise unknown_rule(tree)
 
     # -------------------------------------------------------------- archetypes and datasets
 
     def archetype(self, tree: Node) -> nodes.ArchetypeDecl:
         name, system, title, *rest = tree.children
-        items = [as_tree(item) for item in rest]
+        parts = self.parts(rest, "fault", "tier", "where", "example")
         ident = self.ident(name)
-        fault = self.required(items, "fault", ident)
+        fault = self.required(parts, "fault", ident)
         return nodes.ArchetypeDecl(
             ident,
             self.ident(system),
             as_text(title),
             None if fault.name == "none" else fault,
-            self.required(items, "tier", ident),
-            self.wheres(items),
-            self.examples(items),
+            self.required(parts, "tier", ident),
+            tuple(map(self.where, parts["where"])),
+            tuple(map(self.example, parts["example"])),
             span=self.span(tree),
         )
 
-    def required(self, items: list[Node], what: str, owner: nodes.Ident) -> nodes.Ident:
+    def required(self, parts: Mapping[str, list[Node]], what: str, owner: nodes.Ident) -> nodes.Ident:
         """Take the name after the word `what`, which stands once in the archetype `owner`."""
-        found = self.only(what, items)
+        found = self.only(what, parts[what])
         if found is not None:
             return self.ident(found.children[0])
         example = "a rule's name, or `none`" if what == "fault" else "the kind of task, such as `computed`"
@@ -237,15 +262,9 @@ class Builder(ExpressionBuilder):
         )
         return owner
 
-    def wheres(self, items: list[Node]) -> tuple[nodes.Where, ...]:
-        return tuple(
-            nodes.Where(self.expr(item.children[1]), item.children[0] is not None, span=self.span(item))
-            for item in items
-            if item.data == "where"
-        )
-
-    def examples(self, items: list[Node]) -> tuple[nodes.Example, ...]:
-        return tuple(self.example(item) for item in items if item.data == "example")
+    def where(self, tree: Node) -> nodes.Where:
+        hard, condition = tree.children
+        return nodes.Where(self.expr(condition), hard is not None, span=self.span(tree))
 
     def example(self, tree: Node) -> nodes.Example:
         text, settings, codes, fix, shows = tree.children
@@ -265,28 +284,28 @@ class Builder(ExpressionBuilder):
 
     def compose(self, tree: Node) -> nodes.ComposeDecl:
         name, first, second, title, fresh, *rest = tree.children
-        items = [as_tree(item) for item in rest]
+        parts = self.parts(rest, "where", "example")
         return nodes.ComposeDecl(
             self.ident(name),
             self.ident(first),
             self.ident(second),
             as_text(title),
             fresh is not None,
-            self.wheres(items),
-            self.examples(items),
+            tuple(map(self.where, parts["where"])),
+            tuple(map(self.example, parts["example"])),
             span=self.span(tree),
         )
 
     def dataset(self, tree: Node) -> nodes.DatasetDecl:
         name, version, seed, title, *rest = tree.children
-        items = [as_tree(item) for item in rest]
+        parts = self.parts(rest, "region_decl", "split_decl")
         return nodes.DatasetDecl(
             self.ident(name),
             as_text(version),
             as_number(seed),
             as_text(title),
-            tuple(self.region(item) for item in items if item.data == "region_decl"),
-            tuple(self.split(item) for item in items if item.data == "split_decl"),
+            tuple(map(self.region, parts["region_decl"])),
+            tuple(map(self.split, parts["split_decl"])),
             span=self.span(tree),
         )
 
@@ -296,17 +315,17 @@ class Builder(ExpressionBuilder):
 
     def split(self, tree: Node) -> nodes.SplitDecl:
         name, count, *rest = tree.children
-        items = [as_tree(item) for item in rest]
-        interaction = self.only("interaction", items)
+        parts = self.parts(rest, "boundary", "avoid", "within", "unseen", "interaction", "use_decl")
+        interaction = self.only("interaction", parts["interaction"])
         return nodes.SplitDecl(
             self.ident(name),
             as_number(count),
-            self.only("boundary", items) is not None,
-            tuple(name for item in items if item.data == "avoid" for name in self.names(item.children[0])),
-            tuple(name for item in items if item.data == "within" for name in self.names(item.children[0])),
+            self.only("boundary", parts["boundary"]) is not None,
+            tuple(name for part in parts["avoid"] for name in self.names(part.children[0])),
+            tuple(name for part in parts["within"] for name in self.names(part.children[0])),
             1 if interaction is None else as_number(interaction.children[0]),
-            tuple(self.use(item) for item in items if item.data == "use_decl"),
-            tuple(self.ident(name) for item in items if item.data == "unseen" for name in item.children),
+            tuple(map(self.use, parts["use_decl"])),
+            tuple(self.ident(name) for part in parts["unseen"] for name in part.children),
             span=self.span(tree),
         )
 

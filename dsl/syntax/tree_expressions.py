@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from lark import Token, Tree
 
 from dsl.diagnostics.diagnostic import Diagnostic
+from dsl.operators import ArithmeticOp, Cast, CompareOp, DivisionOp, Function, LogicOp, Quantifier, Rounding, UnaryOp
 from dsl.source import Source, Span
 from dsl.syntax import nodes
 from dsl.syntax.lexer import number_value, text_value, token_span
@@ -67,9 +68,13 @@ class ExpressionBuilder:
 
     def type(self, child: Child) -> nodes.Type:
         tree = as_tree(child)
-        if tree.data == "named_type":
-            return nodes.NamedType(self.ident(tree.children[0]), span=self.span(tree))
-        return nodes.EnumType(self.members(tree.children[0]), span=self.span(tree))
+        match tree.data:
+            case "named_type":
+                return nodes.NamedType(self.ident(tree.children[0]), span=self.span(tree))
+            case "enum_type":
+                return nodes.EnumType(self.members(tree.children[0]), span=self.span(tree))
+            case _:
+                raise unknown_rule(tree)
 
     def optional_type(self, child: Child) -> nodes.Type | None:
         return None if child is None else self.type(child)
@@ -85,9 +90,11 @@ class ExpressionBuilder:
                 return nodes.RangeDomain(
                     self.signed(low), self.signed(high), 1 if step is None else self.signed(step), span=span
                 )
-            case _:
+            case "pow2_domain":
                 low, high = tree.children
                 return nodes.Pow2Domain(self.signed(low), self.signed(high), span=span)
+            case _:
+                raise unknown_rule(tree)
 
     def show(self, child: Child) -> nodes.Show | None:
         if child is None:
@@ -120,15 +127,18 @@ class ExpressionBuilder:
             case "if":
                 return nodes.If(self.expr(parts[0]), self.expr(parts[1]), self.expr(parts[2]), span=span)
             case "implies" | "or" | "and":
-                return nodes.Binary(str(tree.data), self.expr(parts[0]), self.expr(parts[1]), span=span)
-            case "comparison" | "sum" | "product":
-                return nodes.Binary(str(parts[1]), self.expr(parts[0]), self.expr(parts[2]), span=span)
+                return nodes.Binary(LogicOp(tree.data), self.expr(parts[0]), self.expr(parts[1]), span=span)
+            case "comparison":
+                return nodes.Binary(CompareOp(as_token(parts[1])), self.expr(parts[0]), self.expr(parts[2]), span=span)
+            case "sum" | "product":
+                op = ArithmeticOp(as_token(parts[1]))
+                return nodes.Binary(op, self.expr(parts[0]), self.expr(parts[2]), span=span)
             case "division":
-                return nodes.Binary(str(parts[0]), self.expr(parts[1]), self.expr(parts[2]), span=span)
+                return nodes.Binary(DivisionOp(as_token(parts[0])), self.expr(parts[1]), self.expr(parts[2]), span=span)
             case "not":
-                return nodes.Unary("not", self.expr(parts[0]), span=span)
+                return nodes.Unary(UnaryOp.NOT, self.expr(parts[0]), span=span)
             case "negative":
-                return nodes.Unary("-", self.expr(parts[0]), span=span)
+                return nodes.Unary(UnaryOp.NEGATE, self.expr(parts[0]), span=span)
             case "in":
                 return nodes.In(self.expr(parts[0]), self.exprs(parts[1:]), span=span)
             case "with":
@@ -136,23 +146,34 @@ class ExpressionBuilder:
             case "as":
                 return nodes.As(self.expr(parts[0]), self.ident(parts[1]), span=span)
             case "to":
-                mode = "exact" if parts[2] is None else str(parts[2])
-                return nodes.To(self.expr(parts[0]), self.ident(parts[1]), mode, span=span)
+                rounding = Rounding.EXACT if parts[2] is None else Rounding(as_token(parts[2]))
+                return nodes.To(self.expr(parts[0]), self.ident(parts[1]), rounding, span=span)
             case "index":
                 return nodes.Index(self.ident(parts[0]), self.expr(parts[1]), span=span)
             case "call":
-                return nodes.Call(str(parts[0]), self.exprs(parts[1:]), span=span)
+                return nodes.Call(as_function(parts[0]), self.exprs(parts[1:]), span=span)
             case "quantified":
                 return self.quantified(tree)
             case "before":
                 return nodes.BeforeCall(self.expr(parts[0]), span=span)
             case _:
-                raise AssertionError(f"no expression for rule {tree.data}")
+                raise unknown_rule(tree)
 
     def quantified(self, tree: Node) -> nodes.Quantified:
         function, bound, values, body = tree.children
-        listed = self.ident(values) if isinstance(values, Token) else self.domain(values)
-        return nodes.Quantified(str(function), self.ident(bound), listed, self.expr(body), span=self.span(tree))
+        over = self.ident(values) if isinstance(values, Token) else self.domain(values)
+        quantifier = Quantifier(as_token(function))
+        return nodes.Quantified(quantifier, self.ident(bound), over, self.expr(body), span=self.span(tree))
+
+
+def unknown_rule(tree: Node) -> AssertionError:
+    """What to raise where the grammar has a rule that no case handles: a bug, whatever the input."""
+    return AssertionError(f"no node is built here for the grammar rule `{tree.data}`")
+
+
+def as_function(child: Child) -> Function | Cast:
+    word = as_token(child)
+    return Cast.NUMBER if word == Cast.NUMBER.value else Function(word)
 
 
 def as_tree(child: Child) -> Node:

@@ -11,16 +11,25 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
+from dsl.operators import (
+    ArithmeticOp,
+    Cast,
+    CompareOp,
+    DivisionOp,
+    Function,
+    KeepSense,
+    LogicOp,
+    PickBy,
+    Quantifier,
+    Rounding,
+    UnaryOp,
+)
 from dsl.source import Source, Span
 from dsl.syntax import nodes
 from dsl.syntax.lexer import NUMBER_LIMIT, reserved_words
 
 SPAN = Span(Source("generated", ""), 0, 0)
-FUNCTIONS = ("min", "max", "abs", "number")
-QUANTIFIERS = ("sum", "count", "any", "all")
-ARITHMETIC = ("+", "-", "*", "mod", "floor", "ceil")
-RELATIONS = ("==", "!=", "<", "<=", ">", ">=")
-CONNECTIVES = ("and", "or", "implies")
+BINARY = [*ArithmeticOp, *DivisionOp, *CompareOp, *LogicOp]
 
 names = st.one_of(
     st.sampled_from(["a", "b", "count_", "x1", "_", "T1", "int", "Units"]),
@@ -66,16 +75,16 @@ def domains(values: st.SearchStrategy[nodes.Expression]) -> st.SearchStrategy[no
 
 def _larger(inner: st.SearchStrategy[nodes.Expression]) -> st.SearchStrategy[nodes.Expression]:
     return st.one_of(
-        node(nodes.Unary, st.sampled_from(["-", "not"]), inner),
-        node(nodes.Binary, st.sampled_from(ARITHMETIC + RELATIONS + CONNECTIVES), inner, inner),
-        node(nodes.Call, st.sampled_from(FUNCTIONS), some(inner)),
-        node(nodes.Quantified, st.sampled_from(QUANTIFIERS), idents, st.one_of(domains(inner), idents), inner),
+        node(nodes.Unary, st.sampled_from(UnaryOp), inner),
+        node(nodes.Binary, st.sampled_from(BINARY), inner, inner),
+        node(nodes.Call, st.sampled_from([*Function, *Cast]), some(inner)),
+        node(nodes.Quantified, st.sampled_from(Quantifier), idents, st.one_of(domains(inner), idents), inner),
         node(nodes.If, inner, inner, inner),
         node(nodes.In, inner, some(inner, 0)),
         node(nodes.Index, idents, inner),
         node(nodes.WithClause, inner, some(st.tuples(idents, inner))),
         node(nodes.BeforeCall, inner),
-        node(nodes.To, inner, idents, st.sampled_from(["exact", "down", "up"])),
+        node(nodes.To, inner, idents, st.sampled_from(Rounding)),
         node(nodes.As, inner, idents),
     )
 
@@ -129,12 +138,10 @@ events = declared(
     attributes=some(attributes, 0),
     wordings=some(string_literals),
 )
-keeps = declared(nodes.KeepDecl, names=some(idents), sense=st.sampled_from(["equal", "not above", "not below"]))
+keeps = declared(nodes.KeepDecl, names=some(idents), sense=st.sampled_from(KeepSense))
 sets = st.one_of(
     declared(nodes.SetAssign, field=idents, value=small_exprs),
-    declared(
-        nodes.SetPick, field=idents, direction=st.sampled_from(["largest", "smallest", "first"]), where=small_exprs
-    ),
+    declared(nodes.SetPick, field=idents, by=st.sampled_from(PickBy), where=small_exprs),
     declared(nodes.SetKeeps, field=idents, quantity=idents),
 )
 rules = declared(

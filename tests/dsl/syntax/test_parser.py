@@ -5,6 +5,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
+from dsl.operators import ArithmeticOp, BinaryOp, CompareOp, DivisionOp, LogicOp, UnaryOp
 from dsl.source import Source, Span
 from dsl.syntax import nodes
 from dsl.syntax.lexer import MAX_TOKENS, lex
@@ -33,7 +34,7 @@ def number(digits: int, unit: str | None = None) -> nodes.IntLit:
     return nodes.IntLit(digits, unit, span=HERE)
 
 
-def binary(op: str, left: nodes.Expression, right: nodes.Expression) -> nodes.Binary:
+def binary(op: BinaryOp, left: nodes.Expression, right: nodes.Expression) -> nodes.Binary:
     return nodes.Binary(op, left, right, span=HERE)
 
 
@@ -43,17 +44,17 @@ A, B, C = name("a"), name("b"), name("c")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("a + b * c", binary("+", A, binary("*", B, C))),
-        ("a - b - c", binary("-", binary("-", A, B), C)),
-        ("a * b mod c", binary("mod", binary("*", A, B), C)),
-        ("a or b and c", binary("or", A, binary("and", B, C))),
-        ("a implies b implies c", binary("implies", A, binary("implies", B, C))),
-        ("a == b and c", binary("and", binary("==", A, B), C)),
-        ("not a == b", nodes.Unary("not", binary("==", A, B), span=HERE)),
-        ("-a * b", binary("*", nodes.Unary("-", A, span=HERE), B)),
-        ("-a as U", nodes.Unary("-", nodes.As(A, nodes.Ident("U", span=HERE), span=HERE), span=HERE)),
-        ("floor(a * b / c)", binary("floor", binary("*", A, B), C)),
-        ("ceil(a / -b)", binary("ceil", A, nodes.Unary("-", B, span=HERE))),
+        ("a + b * c", binary(ArithmeticOp.ADD, A, binary(ArithmeticOp.MULTIPLY, B, C))),
+        ("a - b - c", binary(ArithmeticOp.SUBTRACT, binary(ArithmeticOp.SUBTRACT, A, B), C)),
+        ("a * b mod c", binary(ArithmeticOp.MOD, binary(ArithmeticOp.MULTIPLY, A, B), C)),
+        ("a or b and c", binary(LogicOp.OR, A, binary(LogicOp.AND, B, C))),
+        ("a implies b implies c", binary(LogicOp.IMPLIES, A, binary(LogicOp.IMPLIES, B, C))),
+        ("a == b and c", binary(LogicOp.AND, binary(CompareOp.EQUAL, A, B), C)),
+        ("not a == b", nodes.Unary(UnaryOp.NOT, binary(CompareOp.EQUAL, A, B), span=HERE)),
+        ("-a * b", binary(ArithmeticOp.MULTIPLY, nodes.Unary(UnaryOp.NEGATE, A, span=HERE), B)),
+        ("-a as U", nodes.Unary(UnaryOp.NEGATE, nodes.As(A, nodes.Ident("U", span=HERE), span=HERE), span=HERE)),
+        ("floor(a * b / c)", binary(DivisionOp.FLOOR, binary(ArithmeticOp.MULTIPLY, A, B), C)),
+        ("ceil(a / -b)", binary(DivisionOp.CEIL, A, nodes.Unary(UnaryOp.NEGATE, B, span=HERE))),
         ("if a then b else c", nodes.If(A, B, C, span=HERE)),
         ("1_024 MiB", number(1024, "MiB")),
         ("2^20", number(2**20)),
