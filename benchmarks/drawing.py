@@ -16,7 +16,7 @@ import z3
 
 from benchmarks.measure import Cell, Result, per_second
 from benchmarks.sources import SHIPPED, SMALL, load_program
-from compiler.tasks.maker import SystemTools
+from compiler.tasks.tools import SystemTools
 from solvers.outcome import Assignment
 from solvers.problem import Expr, Problem
 from solvers.proving.claims import Claims, Path, start_name

@@ -44,13 +44,13 @@ class TimedProver(Prover):
 def run(*, quick: bool = False) -> Result:
     program = load_program(SHIPPED)
     dataset = only_dataset(program)
-    workbench = TaskMaker(program, dataset, prove=False)
+    maker = TaskMaker(program, dataset, prove=False)
     rows: list[tuple[Cell, ...]] = []
     facts: dict[str, Cell] = {}
     for name, specs in specs_by_system(program, dataset).items():
         warm, timed, rechecked = (1, 2, 1) if quick else (40, 80, 12)
-        system = workbench.system(name)
-        proofs = [make(workbench, spec).proof for spec in specs[: warm + timed]]
+        system = maker.system(name)
+        proofs = [make(maker, spec).proof for spec in specs[: warm + timed]]
         shared, apart = TimedProver(system.plan.problem), Prover(system.plan.problem, templates=False)
         for proof in proofs[:warm]:
             expect(shared.prove(proof))

@@ -16,12 +16,12 @@ STAGES = ("evidence", "render", "record line", "record read", "prompt read", "so
 def run(*, quick: bool = False) -> Result:
     program = load_program(SHIPPED)
     dataset = only_dataset(program)
-    workbench = TaskMaker(program, dataset, prove=False)
+    maker = TaskMaker(program, dataset, prove=False)
     rows: list[tuple[Cell, ...]] = []
     facts: dict[str, Cell] = {}
     for name, specs in specs_by_system(program, dataset).items():
-        system = workbench.system(name)
-        made = [make(workbench, spec) for spec in specs[: 2 if quick else 60]]
+        system = maker.system(name)
+        made = [make(maker, spec) for spec in specs[: 2 if quick else 60]]
         read_prompt(made[0].record.prompt)  # the static part is read once
         clock = Clock()
         for _ in range(1 if quick else 3):

@@ -1,6 +1,6 @@
 """How many tasks a second are made, with and without proofs, and where the time goes.
 
-The same tasks are made three ways, one after the other: by the workbench with every proof, by the workbench
+The same tasks are made three ways, one after the other: by the task maker with every proof, by the task maker
 without Z3 and reader, and stage by stage. Everything that is built once for a system is built before.
 """
 
@@ -11,10 +11,10 @@ import statistics
 from benchmarks.measure import Cell, Clock, Result, cpu_of, median_ratio, per_second
 from benchmarks.sources import SHIPPED, load_program, only_dataset, specs_by_system
 from compiler.splits import TaskSpec
-from compiler.tasks.maker import Made, TaskMaker, ask, check_readable
+from compiler.tasks.maker import DrawnWorld, MadeTask, ProvedWorld, TaskMaker
+from compiler.tasks.tools import ask
 from solvers.evaluate import run_walk
 from solvers.outcome import Verdict
-from solvers.sampling import Candidate
 
 WANTED = 1877
 STAGES = ("draw", "count P1 to P3", "interaction", "walk again", "Z3", "render", "reader")
@@ -57,34 +57,34 @@ def run(*, quick: bool = False) -> Result:
     return Result("tasks", "tasks a second of processor time, and its stages", columns, tuple(rows), facts)
 
 
-def make(workbench: TaskMaker, spec: TaskSpec) -> Made:
-    made = workbench.make(spec)
-    assert isinstance(made, Made), f"no task for {spec.id}"
+def make(maker: TaskMaker, spec: TaskSpec) -> MadeTask:
+    made = maker.make(spec)
+    assert isinstance(made, MadeTask), f"no task for {spec.id}"
     return made
 
 
-def stages(workbench: TaskMaker, spec: TaskSpec, clock: Clock) -> None:
-    """Make one task as the workbench does, stage by stage; dropped candidates count for the stages that they reach."""
+def stages(maker: TaskMaker, spec: TaskSpec, clock: Clock) -> None:
+    """Make one task as the task maker does, stage by stage; dropped candidates count for the stages that they reach."""
     with clock.stage("draw"):
-        system = workbench.system(workbench.archetype(spec).system)
-        drawn = workbench.candidates(spec)
+        system = maker.system(maker.archetype(spec).system)
+        candidates = maker.draw(spec)
     while True:
         with clock.stage("draw"):
-            found = next(drawn)
-        assert isinstance(found, Candidate), f"no task for {spec.id}"
+            found = next(candidates)
+        assert isinstance(found, DrawnWorld), f"no task for {spec.id}"
         with clock.stage("count P1 to P3"):
             proof = system.check(found.world, spec.id)
         if proof.verdict is not Verdict.UNIQUE:
             continue
         with clock.stage("interaction"):
             interaction = system.measure(found.world, spec.id)
-        if interaction.interaction >= workbench.split(spec).interaction:
+        if interaction.interaction >= maker.split(spec).interaction:
             break
     with clock.stage("walk again"):
         run_walk(system.plan.problem, found.world)
     with clock.stage("Z3"):
         ask(system.prover, proof, spec.id)
     with clock.stage("render"):
-        record, _ = workbench.record(spec, found.number, found.world, proof, interaction)
+        rendered = maker.render(ProvedWorld(found, proof, interaction))
     with clock.stage("reader"):
-        check_readable(record, found.world)
+        maker.read_back(rendered)

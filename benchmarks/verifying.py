@@ -15,15 +15,15 @@ from compiler.verify.line import Line, LineChecker
 def run(*, quick: bool = False) -> Result:
     program = load_program(SHIPPED)
     dataset = only_dataset(program)
-    workbench, checker = TaskMaker(program, dataset), LineChecker(program, dataset)
+    maker, checker = TaskMaker(program, dataset), LineChecker(program, dataset)
     rows: list[tuple[Cell, ...]] = []
     for name, specs in specs_by_system(program, dataset).items():
         warm, timed = (1, 2) if quick else (40, 60)
         made, verified = [], []
         for number, spec in enumerate(specs[: warm + timed]):
-            record = make(workbench, spec).record
+            record = make(maker, spec).record
             line = Line("", number, spec.split, record_line(record).rstrip("\n"))
-            making = cpu_of(lambda: make(workbench, spec))  # noqa: B023
+            making = cpu_of(lambda: make(maker, spec))  # noqa: B023
             verifying = cpu_of(lambda: check(checker, line))  # noqa: B023
             if number >= warm:
                 made.append(making)

@@ -50,8 +50,8 @@ def fresh_tasks(
         TasksError: The sources are faulty or declare no such split, archetype or tier, or a task can't be made.
     """
     from compiler.tasks.fresh import fresh_tasks as make
-    from compiler.tasks.maker import DisagreementError, UndecidedError
     from compiler.tasks.pipeline import MissingTaskError
+    from compiler.tasks.tools import DisagreementError, UndecidedError
 
     program, dataset, plan = fresh_plan(
         split, seed=seed, count=count, sources=sources, archetypes=archetypes, tiers=tiers

@@ -104,7 +104,7 @@ def _terminate(_signal: int, _frame: object) -> None:
 
 def _internal_error(error: Exception, *, debug: bool) -> int:
     from compiler.dataset.build import disagreement_finding
-    from compiler.tasks.maker import DisagreementError
+    from compiler.tasks.tools import DisagreementError
 
     if debug:
         traceback.print_exception(error)

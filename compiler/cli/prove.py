@@ -56,7 +56,7 @@ def prove_command(
         results_json,
     )
     from compiler.prove.census import census, render_census
-    from compiler.tasks.maker import DisagreementError
+    from compiler.tasks.tools import DisagreementError
 
     plan = load_plan(paths)
     names = chosen(sorted(plan.archetypes), only)

@@ -37,7 +37,7 @@ def sample_command(
 ) -> int:
     """Make some tasks of an archetype and show them."""
     from compiler.explain.missing import missing_task
-    from compiler.tasks.maker import Missing
+    from compiler.tasks.maker import MissingTask
     from compiler.tasks.samples import sample_tasks
 
     if prompt_alone and (as_json or count > 1):
@@ -49,7 +49,7 @@ def sample_command(
     if split_name is not None and split_name not in splits:
         raise click.UsageError(f"there is no split `{split_name}`{suggestion(split_name, splits)}")
     for result in sample_tasks(plan, archetype, count=count, seed=seed, dataset=dataset, split_name=split_name):
-        if isinstance(result, Missing):
+        if isinstance(result, MissingTask):
             note(finding_of(missing_task(plan, result)).text)
             return FOUND
         _print_record(result.record, as_json=as_json, prompt_alone=prompt_alone)

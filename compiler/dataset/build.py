@@ -22,8 +22,8 @@ from compiler.emit.record import TaskRecord, record_line
 from compiler.explain.missing import missing_task
 from compiler.findings import Finding, finding_about, finding_of
 from compiler.plan import DatasetPlan, ProgramPlan
-from compiler.tasks.maker import DisagreementError, UndecidedError, dump_case
 from compiler.tasks.pipeline import Drops, MissingTaskError, make_split, makers
+from compiler.tasks.tools import DisagreementError, UndecidedError, dump_case
 
 FAILURES = Path("failures")
 

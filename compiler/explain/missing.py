@@ -9,7 +9,7 @@ from __future__ import annotations
 from compiler.explain.conditions import conditions_in_words
 from compiler.explain.refutation import describe_refutation
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
-from compiler.tasks.maker import Missing
+from compiler.tasks.maker import MissingTask
 from dsl.diagnostics.diagnostic import Diagnostic
 from solvers.outcome import Verdict
 from solvers.sampling import Exhausted
@@ -44,7 +44,7 @@ def no_world(
     )
 
 
-def missing_task(program: ProgramPlan, missing: Missing) -> Diagnostic:
+def missing_task(program: ProgramPlan, missing: MissingTask) -> Diagnostic:
     """Why no task could be made for a spec: E501, E502 or E505, with counts and the first counterexample."""
     archetype = program.archetypes[missing.spec.archetype]
     if missing.exhausted is not None and not missing.dropped:

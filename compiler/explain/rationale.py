@@ -46,7 +46,7 @@ class Rationales:
             OtherSourcesError: The sources don't give this task.
         """
         task = redraw(self._maker, record)
-        system = self._maker.system(self._maker.archetype(task.spec).system)
+        system = self._maker.system_of(task.spec)
         evidence = observe(system.plan.problem, task.world)
         gold = gold_json(system.plan, run_walk(system.plan.problem, task.world).answer)
         if (self._maker.prompt(task.spec, task.draw, evidence), gold) != (record.prompt, record.gold):

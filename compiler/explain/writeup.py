@@ -65,11 +65,11 @@ def explain_task(program: ProgramPlan, dataset: DatasetPlan, record: TaskRecord)
         OtherSourcesError: The sources don't give this task.
     """
     maker = TaskMaker(program, dataset)
-    world = redraw(maker, record).world
-    system = maker.system(program.archetypes[record.archetype].system)
-    proof = system.check(world, record.id)
+    drawn = redraw(maker, record)
+    system = maker.system_of(drawn.spec)
+    proof = system.check(drawn.world, record.id)
     others = tuple(itertools.islice(runners_up(system.tables, proof), SHOWN_RIVALS + 1))
-    return explain_case(Case(record.id, system.plan, proof, system.measure(world, record.id), others))
+    return explain_case(Case(record.id, system.plan, proof, system.measure(drawn.world, record.id), others))
 
 
 def _reason(failing: str) -> str:

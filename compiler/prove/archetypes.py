@@ -18,8 +18,8 @@ from compiler.explain.missing import no_world
 from compiler.explain.refutation import describe_refutation
 from compiler.findings import Finding, finding_of
 from compiler.plan import ArchetypePlan, ProgramPlan
-from compiler.tasks.maker import DisagreementError, SystemTools, ask
-from compiler.tasks.workers import worker_pool
+from compiler.tasks.tools import DisagreementError, SystemTools, ask
+from compiler.tasks.workers import crew
 from dsl.diagnostics.diagnostic import Diagnostic, Severity
 from gpu_train_debug.wording import counted
 from solvers.outcome import Claim, TaskProof, Uniqueness, Verdict
@@ -76,16 +76,15 @@ def prove_archetypes(
 ) -> list[ArchetypeResult]:
     """Prove the archetypes `names`, in that order; the result doesn't depend on `jobs`."""
     results = []
-    if jobs <= 1 or len(names) <= 1:
-        for name in names:
-            results.append(prove_archetype(program, name, options))
-            advance()
-        return results
-    with worker_pool(min(jobs, len(names))) as executor:
-        for future in [executor.submit(prove_archetype, program, name, options) for name in names]:
-            results.append(future.result())
+    with crew(_proving_work, (program, options), jobs=min(jobs, len(names)), chunk=1) as workers:
+        for result in workers.each(names):
+            results.append(result)
             advance()
     return results
+
+
+def _proving_work(program: ProgramPlan, options: ProveOptions) -> Callable[[str], ArchetypeResult]:
+    return lambda name: prove_archetype(program, name, options)
 
 
 def prove_archetype(program: ProgramPlan, name: str, options: ProveOptions) -> ArchetypeResult:

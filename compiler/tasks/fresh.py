@@ -60,7 +60,7 @@ def fresh_tasks(
 
     Raises:
         MissingTaskError: No task could be made for some archetype.
-        DisagreementError: Two procedures differ on a proof (see `workbench`).
+        DisagreementError: Two procedures differ on a proof.
         UndecidedError: A proof ran out of budget.
     """
     fresh = attrs.evolve(dataset, seed=seed, splits=(split,))

@@ -1,17 +1,14 @@
 """The world of a task that was made earlier, drawn again from the task's id.
 
-In: a record and the sources that it was compiled from. Out: its spec, its draw and its world.
+In: a record and the sources that it was compiled from. Out: the candidate that became it.
 """
 
 from __future__ import annotations
 
-import attrs
-
 from compiler.emit.record import Malformed, TaskRecord, evidence_hash, read_meta
 from compiler.splits import TaskSpec
-from compiler.tasks.maker import TaskMaker
+from compiler.tasks.maker import DrawnWorld, TaskMaker
 from solvers.evaluate import observe
-from solvers.outcome import Assignment
 
 
 class OtherSourcesError(Exception):
@@ -21,16 +18,7 @@ class OtherSourcesError(Exception):
         super().__init__(f"task `{id_}` was compiled from other sources or another seed")
 
 
-@attrs.frozen
-class RedrawnTask:
-    """The world from which a task was made; it is candidate `draw` of `spec`."""
-
-    spec: TaskSpec
-    draw: int
-    world: Assignment
-
-
-def redraw(maker: TaskMaker, record: TaskRecord) -> RedrawnTask:
+def redraw(maker: TaskMaker, record: TaskRecord) -> DrawnWorld:
     """Draw the world of `record` again.
 
     Raises:
@@ -39,8 +27,8 @@ def redraw(maker: TaskMaker, record: TaskRecord) -> RedrawnTask:
     meta, spec = read_meta(record.meta), TaskSpec.of(record)
     if isinstance(meta, Malformed) or spec.archetype not in maker.program.archetypes:
         raise OtherSourcesError(record.id)
-    world = maker.candidate(spec, meta.draw)
-    system = maker.system(maker.archetype(spec).system).plan
-    if world is None or evidence_hash(system.name, observe(system.problem, world)) != meta.evidence:
+    drawn = maker.candidate(spec, meta.draw)
+    system = maker.system_of(spec).plan
+    if drawn is None or evidence_hash(system.name, observe(system.problem, drawn.world)) != meta.evidence:
         raise OtherSourcesError(record.id)
-    return RedrawnTask(spec, meta.draw, world)
+    return drawn

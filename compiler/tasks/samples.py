@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan
 from compiler.splits import TaskSpec
-from compiler.tasks.maker import Made, Missing, TaskMaker
+from compiler.tasks.maker import MadeTask, MissingTask, TaskMaker
 
 
 def sample_tasks(
@@ -20,7 +20,7 @@ def sample_tasks(
     seed: int | None,
     dataset: DatasetPlan | None,
     split_name: str | None,
-) -> Iterator[Made | Missing]:
+) -> Iterator[MadeTask | MissingTask]:
     """Make `count` tasks of an archetype: those of a dataset's split, or of a split of its own called `sample`."""
     if dataset is None or split_name is None:
         split_name = "sample"

@@ -15,9 +15,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Final, Generic, ParamSpec, TypeVar
 
 from compiler.interrupts import INTERRUPTS, interrupts_deferred
 
@@ -25,6 +26,12 @@ P = ParamSpec("P")
 T = TypeVar("T")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+CHUNK: Final = 8
+"""How many items travel to a worker together."""
+
+CHUNKS_UNDER_WAY: Final = 4
+"""How many chunks are under way for each worker."""
 
 
 @contextmanager
@@ -72,15 +79,69 @@ def _interrupts_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def in_order(
-    items: Iterable[Item], submit: Callable[[Item], Future[Result]], *, window: int
-) -> Iterator[tuple[Item, Result]]:
-    """Give each item with its result, in the order of the items; at most `window` are under way at a time."""
-    waiting: deque[tuple[Item, Future[Result]]] = deque()
-    for item in items:
-        waiting.append((item, submit(item)))
-        if len(waiting) == window:
-            first, future = waiting.popleft()
-            yield first, future.result()
-    for first, future in waiting:
-        yield first, future.result()
+# ------------------------------------------------------------------ one piece of work, many items
+
+
+class Crew(Generic[Item, Result]):
+    """Does one piece of work on many items, here or in worker processes.
+
+    Results don't depend on the number of workers and come in the order of the items.
+    """
+
+    def __init__(self, here: Callable[[Item], Result] | None, pool: Executor | None, jobs: int, chunk: int) -> None:
+        self._here = here
+        self._pool = pool
+        self._chunk = chunk
+        self._window = CHUNKS_UNDER_WAY * jobs
+
+    def each(self, items: Iterable[Item]) -> Iterator[Result]:
+        """The result of each item; with workers, some items ahead of the one that is asked for are under way."""
+        if self._here is not None:
+            yield from map(self._here, items)
+            return
+        rest = iter(items)
+        waiting: deque[Future[list[Result]]] = deque()
+        while chunk := tuple(islice(rest, self._chunk)):
+            waiting.append(self._submit(chunk))
+            if len(waiting) == self._window:
+                yield from waiting.popleft().result()
+        for future in waiting:
+            yield from future.result()
+
+    def one(self, item: Item) -> Result:
+        """The result of one more item."""
+        return self._here(item) if self._here is not None else self._submit((item,)).result()[0]
+
+    def _submit(self, chunk: tuple[Item, ...]) -> Future[list[Result]]:
+        assert self._pool is not None
+        return self._pool.submit(_do_all, chunk)
+
+
+@contextmanager
+def crew(
+    build: Callable[..., Callable[[Item], Result]], arguments: tuple[Any, ...], *, jobs: int, chunk: int = CHUNK
+) -> Iterator[Crew[Item, Result]]:
+    """Start `jobs` worker processes, or none for one job; waiting work is dropped on the way out.
+
+    Args:
+        build: A function of a module, called once in each process with `arguments`; gives what does the work.
+        chunk: How many items travel to a worker together.
+    """
+    if jobs <= 1:
+        yield Crew(build(*arguments), None, 1, chunk)
+        return
+    with worker_pool(jobs, _build_work, (build, arguments)) as pool:
+        yield Crew(None, pool, jobs, chunk)
+
+
+_work: Callable[[Any], Any] | None = None
+
+
+def _build_work(build: Callable[..., Callable[[Any], Any]], arguments: tuple[Any, ...]) -> None:
+    global _work
+    _work = build(*arguments)
+
+
+def _do_all(items: tuple[Any, ...]) -> list[Any]:
+    assert _work is not None, "the worker was not started"
+    return [_work(item) for item in items]

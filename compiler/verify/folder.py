@@ -2,35 +2,29 @@
 
 In: a program plan and a folder. Out: findings. Each prompt is read by the independent reader; its evidence,
 walk and gold are derived again, every proof is repeated, and the task is made again from its id and the
-seed. Files are read line by line and lines checked by workers (`verify_record`); of each line only short names
+seed. Files are read line by line and lines checked by workers (`verify.line`); of each line only short names
 are kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
-from contextlib import contextmanager
-from itertools import islice
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import attrs
 
 from compiler.dataset.card import CARD_NAME, CardSplit, render_card
-from compiler.dataset.manifest import MANIFEST_NAME, Manifest, read_manifest
+from compiler.dataset.manifest import MANIFEST_NAME, FileEntry, Manifest, read_manifest
 from compiler.dataset.staging import describe_file
 from compiler.dataset.tally import Tally
 from compiler.emit.record import Malformed, TaskRecord
 from compiler.findings import Finding, finding_about
 from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.splits import split_specs
-from compiler.tasks.workers import in_order, worker_pool
+from compiler.tasks.workers import crew
 from compiler.verify.line import Checked, Line, LineChecker
 from compiler.verify.novelty import Novelty
 from gpu_train_debug.wording import counted
-
-LINE_CHUNK = 8  # lines that travel to a worker together
-LINE_WINDOW = 4  # chunks in flight for each worker
 
 
 class UnreadableFolderError(Exception):
@@ -45,12 +39,18 @@ class VerifyOutcome:
 
 
 def count_rows(folder: Path) -> int:
-    return sum(_read_rows(path) for path in sorted(folder.glob("*.jsonl")))
+    """How many lines `verify_folder` will check.
+
+    Raises:
+        UnreadableFolderError: A file can't be read.
+    """
+    return sum(_count_lines(path) for path in sorted(folder.glob("*.jsonl")))
 
 
-def _read_rows(path: Path) -> int:
+def _count_lines(path: Path) -> int:
     try:
-        return describe_file(path).rows
+        with path.open("rb") as file:
+            return sum(1 for _ in file)
     except OSError as error:
         raise UnreadableFolderError(f"cannot read {path}: {error.strerror}") from error
 
@@ -77,18 +77,19 @@ def verify_folder(
         return VerifyOutcome(tuple(findings), (), "no dataset to verify")
     dataset = attrs.evolve(program.datasets[manifest.dataset], seed=manifest.seed)
     findings += _check_sources(program, manifest)
-    findings += _check_files(dataset, manifest, folder)
+    entries = _describe_files(folder)
+    findings += _check_files(dataset, manifest, folder, entries)
     across = _Across(program, dataset)
-    with _checkers(program, dataset, jobs) as check_lines:
+    with crew(_line_work, (program, dataset), jobs=jobs) as workers:
         for split in dataset.splits:
             path = folder / f"{split.name}.jsonl"
             lines = _lines(path, split.name) if path.is_file() else iter(())
-            for checked in check_lines(lines):
+            for checked in workers.each(lines):
                 findings += checked.findings
                 findings += across.add(checked)
                 advance()
     findings += across.close(folder)
-    findings += across.compare(manifest, folder)
+    findings += across.compare(manifest, folder, entries)
     if rebuild:
         findings += _rebuild(program, dataset, manifest, jobs)
     verdict = "clean" if not findings else counted(len(findings), "finding")
@@ -124,16 +125,23 @@ def _check_sources(program: ProgramPlan, manifest: Manifest) -> Iterator[Finding
             )
 
 
-def _check_files(dataset: DatasetPlan, manifest: Manifest, folder: Path) -> Iterator[Finding]:
+def _describe_files(folder: Path) -> dict[str, FileEntry]:
+    """The splits in `folder` and its card, by file name; each is read once."""
+    paths = [*sorted(folder.glob("*.jsonl")), folder / CARD_NAME]
+    return {path.name: describe_file(path) for path in paths if path.is_file()}
+
+
+def _check_files(
+    dataset: DatasetPlan, manifest: Manifest, folder: Path, entries: Mapping[str, FileEntry]
+) -> Iterator[Finding]:
     expected = {f"{split.name}.jsonl" for split in dataset.splits} | {CARD_NAME}
-    for name in sorted(expected | manifest.files.keys() | {path.name for path in folder.glob("*.jsonl")}):
+    for name in sorted(expected | manifest.files.keys() | (entries.keys() - {CARD_NAME})):
         path = folder / name
         if name not in manifest.files or name not in expected:
             yield finding_about("E602", f"`{name}` isn't a file of this dataset", path=str(path))
-        elif not path.is_file():
+        elif name not in entries:
             yield finding_about("E602", f"`{name}` is missing", path=str(path))
-        elif (found := describe_file(path)) != manifest.files[name]:
-            said = manifest.files[name]
+        elif (found := entries[name]) != (said := manifest.files[name]):
             note = f"manifest: {said.rows} lines, {said.bytes} bytes, sha256 {said.sha256[:16]}..."
             here = f"file: {found.rows} lines, {found.bytes} bytes, sha256 {found.sha256[:16]}..."
             yield finding_about("E602", f"`{name}` isn't the file in the manifest", path=str(path), notes=[note, here])
@@ -202,7 +210,7 @@ class _Across:
             path = str(folder / f"{spec.split}.jsonl")
             yield finding_about("E613", message, path=path, subject=spec.id)
 
-    def compare(self, manifest: Manifest, folder: Path) -> Iterator[Finding]:
+    def compare(self, manifest: Manifest, folder: Path, entries: Mapping[str, FileEntry]) -> Iterator[Finding]:
         """Manifest and card against what the lines and the sources say."""
         counts = {name: dict(sorted(tally.archetypes.items())) for name, tally in self.tallies.items()}
         wrong = [
@@ -220,48 +228,17 @@ class _Across:
         if self.example is None or not path.is_file():
             return
         splits = tuple(
-            CardSplit(name, f"{name}.jsonl", describe_file(folder / f"{name}.jsonl"), tally)
+            CardSplit(name, f"{name}.jsonl", entries[f"{name}.jsonl"], tally)
             for name, tally in self.tallies.items()
-            if (folder / f"{name}.jsonl").is_file()
+            if f"{name}.jsonl" in entries
         )
         card = render_card(self.program, self.dataset, splits, self.example, package="gpu_train_debug")
         if path.read_bytes() != card.encode():
             yield finding_about("E602", "the card isn't the one that belongs to these files", path=str(path))
 
 
-# ------------------------------------------------------------------ lines, by workers
-
-
-_CHECKER: LineChecker | None = None
-
-
-def _start_worker(program: ProgramPlan, dataset: DatasetPlan) -> None:
-    global _CHECKER
-    _CHECKER = LineChecker(program, dataset)
-
-
-def _check_in_worker(lines: tuple[Line, ...]) -> list[Checked]:
-    assert _CHECKER is not None, "the worker was not started"
-    return [_CHECKER.check(line) for line in lines]
-
-
-@contextmanager
-def _checkers(
-    program: ProgramPlan, dataset: DatasetPlan, jobs: int
-) -> Iterator[Callable[[Iterator[Line]], Iterator[Checked]]]:
-    """A function that checks lines, in their order, with `jobs` worker processes (none for one job)."""
-    if jobs <= 1:
-        checker = LineChecker(program, dataset)
-        yield lambda lines: map(checker.check, lines)
-        return
-    with worker_pool(jobs, _start_worker, (program, dataset)) as pool:
-        yield lambda lines: _check_by_pool(pool, lines, LINE_WINDOW * jobs)
-
-
-def _check_by_pool(pool: Executor, lines: Iterator[Line], window: int) -> Iterator[Checked]:
-    chunks = iter(lambda: tuple(islice(lines, LINE_CHUNK)), ())
-    for _, checked in in_order(chunks, lambda chunk: pool.submit(_check_in_worker, chunk), window=window):
-        yield from checked
+def _line_work(program: ProgramPlan, dataset: DatasetPlan) -> Callable[[Line], Checked]:
+    return LineChecker(program, dataset).check
 
 
 def _rebuild(program: ProgramPlan, dataset: DatasetPlan, manifest: Manifest, jobs: int) -> Iterator[Finding]:

@@ -25,9 +25,10 @@ from compiler.reader import (
 )
 from compiler.reader.text.values import ReadValue
 from compiler.splits import TaskSpec, regions_of
-from compiler.tasks.maker import DisagreementError, Judgement, SystemTools, TaskMaker, UndecidedError
+from compiler.tasks.maker import DrawnWorld, FlawedWorld, ProvedWorld, TaskMaker
+from compiler.tasks.tools import DisagreementError, SystemTools, UndecidedError
 from solvers.evaluate import observe
-from solvers.outcome import Assignment, TaskProof, Verdict
+from solvers.outcome import Verdict
 
 
 @attrs.frozen
@@ -62,7 +63,7 @@ class LineChecker:
         self.program = program
         self.dataset = dataset
         self.splits: Mapping[str, SplitPlan] = {split.name: split for split in dataset.splits}
-        self.workbench = TaskMaker(program, dataset)
+        self.maker = TaskMaker(program, dataset)
 
     def check(self, line: Line) -> Checked:
         record = read_record(line.text)
@@ -112,7 +113,7 @@ class _RecordCheck:
         values = self.read()
         if values is None:
             return self.done()
-        system = self.checker.workbench.system(archetype.system)
+        system = self.checker.maker.system(archetype.system)
         try:
             world = world_of(system.plan, values)
         except KeyError as error:
@@ -122,28 +123,29 @@ class _RecordCheck:
         name = evidence_hash(archetype.system, evidence)
         if name != self.meta.evidence:
             self.find("E605", "the numbers in the prompt aren't those that `meta.evidence` names")
-        candidates = self.checker.workbench.first_candidates(self.spec, self.meta.draw)
+        candidates = self.checker.maker.first_candidates(self.spec, self.meta.draw)
         drawn = candidates[self.meta.draw] if self.meta.draw < len(candidates) else None
         earlier: tuple[str, ...] = ()
-        if drawn is not None and observe(system.plan.problem, drawn) == evidence:
-            world = dict(drawn)  # of the same evidence class, so what is proved for one is proved for the other
+        if drawn is not None and observe(system.plan.problem, drawn.world) == evidence:
+            # of the same evidence class as the world that was read, so what is proved for one is proved for the other
             earlier = tuple(self.possible(system, candidates[:-1]))
         else:
+            drawn = DrawnWorld(self.spec, self.meta.draw, world)
             self.find("E609", "made again from its id and the seed, this is another task")
-        proof = self.prove(system, world)
-        if proof is not None and not self.findings:
-            self.compare(world, proof)
+        proved = self.prove(drawn)
+        if proved is not None and not self.findings:
+            self.compare(proved)
         return self.done(
             evidence=name,
-            regions=regions_of(self.checker.program, self.checker.dataset, archetype.system, world),
+            regions=regions_of(self.checker.program, self.checker.dataset, archetype.system, drawn.world),
             earlier=earlier,
         )
 
-    def possible(self, system: SystemTools, candidates: Sequence[Assignment]) -> Iterator[str]:
-        """The evidence of the candidates that could have been the task, had it not been taken already."""
-        for world in candidates:
-            if not self.checker.workbench.judge(self.spec, world).flaw:
-                yield evidence_hash(system.plan.name, observe(system.plan.problem, world))
+    def possible(self, system: SystemTools, candidates: Sequence[DrawnWorld]) -> Iterator[str]:
+        """The evidence of the candidates that could have been the task, unless another task had it already."""
+        for drawn in candidates:
+            if isinstance(self.checker.maker.count(drawn), ProvedWorld):
+                yield evidence_hash(system.plan.name, observe(system.plan.problem, drawn.world))
 
     def done(
         self, evidence: str | None = None, regions: frozenset[str] = frozenset(), earlier: tuple[str, ...] = ()
@@ -166,10 +168,10 @@ class _RecordCheck:
         if (answer := answer_json(solution)) != self.record.gold:
             notes = (f"gold: {self.record.gold}", f"answer: {answer}")
             self.find("E604", "the gold isn't what the prompt and its runbook give", *notes)
-        self.look_for_rivals(document, solution)
+        self.find_rivals(document, solution)
         return {**document.values, **solution.walks[0].world}
 
-    def look_for_rivals(self, document: Document, solution: Solution) -> None:
+    def find_rivals(self, document: Document, solution: Solution) -> None:
         """P2 and P3 once more, by the reader alone: is the fix the one cheapest repair in every world that fits?"""
         try:
             found = rivals(document, solution)
@@ -181,41 +183,39 @@ class _RecordCheck:
         for rival in found.rivals[:1]:
             self.find("E611", f"by the prompt alone {dict(rival)} repairs it too and costs no more")
 
-    def refuse(self, judged: Judgement) -> None:
-        """Say why the world can't be a task of its split."""
-        if judged.proof.verdict is Verdict.INCONCLUSIVE:
-            self.find("E503", f"counting can't decide it: {judged.proof.reason}", inconclusive=True)
-        elif judged.proof.verdict is not Verdict.UNIQUE:
-            self.find("E611", f"the gold is {judged.proof.verdict.value}: it isn't {judged.flaw}")
-        else:
-            self.find("E607", "the split asks for tasks that take more channels than this one")
-
-    def prove(self, system: SystemTools, world: Mapping[str, int]) -> TaskProof | None:
+    def prove(self, drawn: DrawnWorld) -> ProvedWorld | None:
         """Prove again; None where that fails."""
-        judged = self.checker.workbench.judge(self.spec, world)
-        if judged.flaw:
-            self.refuse(judged)
+        counted = self.checker.maker.count(drawn)
+        if isinstance(counted, FlawedWorld):
+            self.refuse(counted)
             return None
-        proof = judged.proof
         try:
-            system.confirm(proof, self.record.id)
+            return self.checker.maker.confirm(counted)
         except UndecidedError:
             self.find("E503", "a proof ran out of budget", inconclusive=True)
-            return None
         except DisagreementError as error:
             self.find("E611", error.what)
-            return None
-        return proof
+        return None
 
-    def compare(self, world: Mapping[str, int], proof: TaskProof) -> None:
+    def refuse(self, flawed: FlawedWorld) -> None:
+        """Say why the world can't be a task of its split."""
+        match flawed.proof.verdict:
+            case Verdict.INCONCLUSIVE:
+                self.find("E503", f"counting can't decide it: {flawed.proof.reason}", inconclusive=True)
+            case Verdict.UNIQUE:
+                self.find("E607", "the diagnosis takes fewer channels than the split asks for")
+            case _:
+                self.find("E611", f"the gold is {flawed.proof.verdict.value}: it isn't {flawed.flaw}")
+
+    def compare(self, proved: ProvedWorld) -> None:
         """Everything else: written again, the record is this one, byte for byte."""
-        record, meta = self.checker.workbench.record(self.spec, self.meta.draw, world, proof)
-        if record.prompt != self.record.prompt:
+        again = self.checker.maker.render(proved)
+        if again.record.prompt != self.record.prompt:
             self.find("E605", "the text of the prompt isn't what the sources print")
-        if record.gold != self.record.gold:
+        if again.record.gold != self.record.gold:
             self.find("E604", "the gold isn't written as the compiler writes it")
         names = [field.name for field in attrs.fields(Meta)]
-        if wrong := [name for name in names if getattr(meta, name) != getattr(self.meta, name)]:
+        if wrong := [name for name in names if getattr(again.meta, name) != getattr(self.meta, name)]:
             self.find("E610", f"wrong in `meta`: {', '.join(wrong)}")
 
 

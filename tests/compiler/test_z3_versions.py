@@ -11,7 +11,7 @@ import pytest
 
 from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.splits import split_specs
-from compiler.tasks.maker import Made, TaskMaker
+from compiler.tasks.maker import MadeTask, TaskMaker
 
 from .conftest import INCIDENTS
 
@@ -24,8 +24,8 @@ def test_tasks_are_the_same_without_z3(program: ProgramPlan, dataset: DatasetPla
     for split in dataset.splits:
         for spec in split_specs(dataset, split)[:3]:
             with_z3, without = asking.make(spec), silent.make(spec)
-            assert isinstance(with_z3, Made)
-            assert isinstance(without, Made)
+            assert isinstance(with_z3, MadeTask)
+            assert isinstance(without, MadeTask)
             assert with_z3.record == without.record
 
 

@@ -102,14 +102,15 @@ def test_rationales_tell_nothing_that_the_prompt_leaves_open(
     rows: Rows, program: ProgramPlan, dataset: DatasetPlan
 ) -> None:
     """Every world that prints the same and takes the same path gets the same words."""
-    workbench = TaskMaker(program, dataset, prove=False)
+    maker = TaskMaker(program, dataset, prove=False)
     compared = 0
     for row in all_rows(rows):
         meta = read_meta(row.meta)
         spec = TaskSpec(row.split, row.archetype, int(row.id.rpartition("-")[2]))
-        world = workbench.candidate(spec, meta.draw)
-        assert world is not None
-        system = workbench.system(meta.system)
+        drawn = maker.candidate(spec, meta.draw)
+        assert drawn is not None
+        world = drawn.world
+        system = maker.system(meta.system)
         text = write_rationale(system.plan, system.tables, world)
         state, size = evidence_class(system.tables, world)
         for group in walk_batch(system.tables, state, size):

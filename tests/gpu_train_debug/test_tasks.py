@@ -13,8 +13,9 @@ import pytest
 
 from compiler.reader import answer_json, read_prompt, solve
 from compiler.splits import TaskSpec
-from compiler.tasks.maker import DisagreementError, Missing, UndecidedError
+from compiler.tasks.maker import MissingTask
 from compiler.tasks.pipeline import MissingTaskError
+from compiler.tasks.tools import DisagreementError, UndecidedError
 from gpu_train_debug.fresh import fresh_tasks
 from gpu_train_debug.tasks import TaskRow, TasksError, default_folder, frozen_tasks, read_split, split_names
 
@@ -173,7 +174,7 @@ def test_fresh_tasks_keep_to_what_is_asked(out: Path) -> None:
     ("error", "message"),
     [
         (
-            MissingTaskError(Missing(TaskSpec("s", "small_cache", 0), "no world", Counter(), None)),
+            MissingTaskError(MissingTask(TaskSpec("s", "small_cache", 0), "no world", Counter(), None)),
             "`small_cache`.*no w",
         ),
         (UndecidedError("s-small_cache-000"), "a proof of task `s-small_cache-000` ran out of budget"),

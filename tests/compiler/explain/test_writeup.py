@@ -14,7 +14,7 @@ from compiler.explain.words import ValueWords
 from compiler.explain.writeup import explain_task
 from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.splits import TaskSpec
-from compiler.tasks.maker import Made, TaskMaker
+from compiler.tasks.maker import MadeTask, TaskMaker
 from solvers.counting.runners_up import runners_up
 from solvers.evaluate import cost, is_repair, named_fields
 from solvers.problem import Problem, RelationValue, Sort
@@ -26,12 +26,12 @@ def ids(folder: Path, uniqueness: str) -> list[str]:
     return [each["id"] for each in records if json.loads(each["meta"])["uniqueness"] == uniqueness]
 
 
-def made(program: ProgramPlan, dataset: DatasetPlan, id_: str) -> tuple[Made, TaskMaker]:
+def made(program: ProgramPlan, dataset: DatasetPlan, id_: str) -> tuple[MadeTask, TaskMaker]:
     split, archetype, index = id_.split("-")
-    workbench = TaskMaker(program, dataset, prove=False)
-    task = workbench.make(TaskSpec(split, archetype, int(index)))
-    assert isinstance(task, Made)
-    return task, workbench
+    maker = TaskMaker(program, dataset, prove=False)
+    task = maker.make(TaskSpec(split, archetype, int(index)))
+    assert isinstance(task, MadeTask)
+    return task, maker
 
 
 def write_up(program: ProgramPlan, folder: Path, id_: str) -> str:
@@ -39,7 +39,7 @@ def write_up(program: ProgramPlan, folder: Path, id_: str) -> str:
     return explain_task(program, found.dataset, found.record)
 
 
-def repairs(problem: Problem, task: Made) -> list[dict[str, int]]:
+def repairs(problem: Problem, task: MadeTask) -> list[dict[str, int]]:
     """All repairs of the task's own world with as many of the named fields as the fix, by cost."""
     walk = task.proof.walk
     found = []
@@ -58,8 +58,8 @@ def test_runners_up_are_the_dearer_repairs_of_the_same_size(
 ) -> None:
     alone = 0
     for id_ in ids(compiled, uniqueness)[:6]:
-        task, workbench = made(program, dataset, id_)
-        system = workbench.system(task.meta.system)
+        task, maker = made(program, dataset, id_)
+        system = maker.system(task.meta.system)
         others = list(runners_up(system.tables, task.proof)) if task.proof.walk.fix else []
         own = repairs(system.plan.problem, task) if task.proof.walk.fix else [{}]
         if task.proof.hidden_worlds == 1:

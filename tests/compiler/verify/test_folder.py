@@ -17,7 +17,7 @@ from compiler.dataset.staging import describe_file
 from compiler.frontend.run import run_frontend
 from compiler.plan import ProgramPlan
 from compiler.splits import TaskSpec
-from compiler.tasks.maker import TaskMaker
+from compiler.tasks.maker import ProvedWorld, TaskMaker
 from compiler.verify.folder import UnreadableFolderError, verify_folder
 
 Record = dict[str, Any]
@@ -238,13 +238,13 @@ def test_a_folder_without_a_manifest_cannot_be_verified(program: ProgramPlan, tm
 def rendered(program: ProgramPlan, id_: str, draw: int) -> Record:
     """A later candidate of a task, rendered just as if it were the task."""
     split, archetype, number = id_.split("-")
-    workbench = TaskMaker(program, program.datasets["incidents"])
+    maker = TaskMaker(program, program.datasets["incidents"])
     spec = TaskSpec(split, archetype, int(number))
-    world = workbench.candidate(spec, draw)
-    assert world is not None
-    system = workbench.system(program.archetypes[archetype].system)
-    record, _ = workbench.record(spec, draw, world, system.check(world, id_))
-    return attrs.asdict(record)
+    drawn = maker.candidate(spec, draw)
+    assert drawn is not None
+    system = maker.system_of(spec)
+    proved = ProvedWorld(drawn, system.check(drawn.world, id_), system.measure(drawn.world, id_))
+    return attrs.asdict(maker.render(proved).record)
 
 
 def test_a_task_that_passes_over_candidates_is_found(program: ProgramPlan, copied: Path) -> None:
