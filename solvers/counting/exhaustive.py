@@ -142,6 +142,7 @@ class _Check:
             return self._proved(Uniqueness.ANY, (self.walk.start,), size)
         sets = {field for part in patients for step in part.group.steps for field in step.sets}
         named = tuple(field for field in self.conditions.fields if field in sets)
+        own = self.conditions.worlds_to_mend(self.own)
         for level, fields in (
             (Uniqueness.ANY, self.conditions.fields),
             (Uniqueness.NAMED, named),
@@ -149,7 +150,7 @@ class _Check:
         ):
             search = RivalSearch(
                 self.conditions,
-                self.conditions.worlds_to_mend(self.own),
+                own,
                 patients,
                 fix=dict(self.walk.fix),
                 fields=fields,

@@ -62,7 +62,7 @@ def walk_batch(tables: Tables, state: BatchState, size: int, *, rules: frozenset
 
 def world_flags(tables: Tables, state: BatchState) -> tuple[BatchFlag, BatchFlag, list[BatchFlag]]:
     """Evaluate whether worlds are valid, whether they are sound, and each guard."""
-    valid, sound, *guards = tables.shared(_Walker).look(state)
+    valid, sound, *guards = tables.shared(_Walker).flags(state)
     return valid, sound, guards
 
 
@@ -92,33 +92,49 @@ def opposite(flag: BatchFlag) -> BatchFlag:
 
 
 @attrs.frozen(eq=False)
-class _Party:
-    """Worlds that have taken one path so far."""
+class _FiredRule:
+    """A rule that fired in every world of a group, the alternative that it used, and what that set."""
+
+    rule: int
+    alternative: int
+    sets: BatchState
+
+
+@attrs.frozen(eq=False)
+class _PartialGroup:
+    """Worlds that have taken the same path so far."""
 
     rows: IntArray
     start: BatchState
-    steps: tuple[GroupStep, ...]
-    state: BatchState
+    fired: tuple[_FiredRule, ...] = ()
 
-    def where(self, chosen: BatchFlag) -> _Party | None:
+    def states(self) -> list[dict[str, BatchValue]]:
+        """List the states along the path: the start, then one after each fired rule."""
+        states = [dict(self.start)]
+        for step in self.fired:
+            states.append({**states[-1], **step.sets})
+        return states
+
+    def where(self, chosen: BatchFlag) -> _PartialGroup | None:
         """Return the chosen part; None if it is empty."""
         if isinstance(chosen, bool):
             return self if chosen else None
         count = np.count_nonzero(chosen)
         if count in (0, len(chosen)):
             return self if count else None
-        steps = tuple(
-            GroupStep(step.rule, step.alternative, select_worlds(step.before, chosen), select_worlds(step.sets, chosen))
-            for step in self.steps
-        )
-        return _Party(self.rows[chosen], select_worlds(self.start, chosen), steps, select_worlds(self.state, chosen))
+        fired = tuple(attrs.evolve(step, sets=select_worlds(step.sets, chosen)) for step in self.fired)
+        return _PartialGroup(self.rows[chosen], select_worlds(self.start, chosen), fired)
 
-    def after(self, rule: int, alternative: int, sets: BatchState) -> _Party:
-        step = GroupStep(rule, alternative, self.state, sets)
-        return _Party(self.rows, self.start, (*self.steps, step), {**self.state, **sets})
+    def after(self, rule: int, alternative: int, sets: BatchState) -> _PartialGroup:
+        return _PartialGroup(self.rows, self.start, (*self.fired, _FiredRule(rule, alternative, sets)))
 
     def ends(self, ending: Ending) -> Group:
-        return Group(self.rows, self.start, self.steps, self.state, ending)
+        *earlier, final = self.states()
+        steps = tuple(
+            GroupStep(step.rule, step.alternative, before, step.sets)
+            for step, before in zip(self.fired, earlier, strict=True)
+        )
+        return Group(self.rows, self.start, steps, final, ending)
 
 
 class _Walker:
@@ -128,52 +144,49 @@ class _Walker:
         problem = tables.problem
         self.max_codes = problem.max_codes
         guards = [expand(problem, rule.guard) for rule in problem.rules]
-        self.look = tables.compiled([expand(problem, problem.valid), expand(problem, problem.sound), *guards])
+        self.flags = tables.compiled([expand(problem, problem.valid), expand(problem, problem.sound), *guards])
         self.prescriptions = tuple(
             tuple(_Prescription(tables, alternative) for alternative in rule.alternatives) for rule in problem.rules
         )
 
     def walk(self, state: BatchState, size: int, rules: frozenset[int] | None) -> list[Group]:
-        start = {name: collapsed(cell) for name, cell in state.items()}
-        return list(self.arrive(_Party(np.arange(size), start, (), start), rules)) if size else []
+        start = {name: collapsed(value) for name, value in state.items()}
+        return list(self.enter(_PartialGroup(np.arange(size), start), rules)) if size else []
 
-    def arrive(self, party: _Party, rules: frozenset[int] | None) -> Iterator[Group]:
-        """Go on from a state that has just been entered."""
-        valid, sound, *guards = self.look(party.state)
-        if (stranded := party.where(opposite(valid))) is not None:
+    def enter(self, group: _PartialGroup, rules: frozenset[int] | None) -> Iterator[Group]:
+        """Go on from a state that the worlds have just come to."""
+        valid, sound, *guards = self.flags(group.states()[-1])
+        if (stranded := group.where(opposite(valid))) is not None:
             yield stranded.ends(Ending.INVALID)
-            if (rest := party.where(valid)) is not None:
-                yield from self.arrive(rest, rules)
-            return
-        quiet: BatchFlag = True
+        quiet: BatchFlag = valid  # no rule before this one fires
         for rule, guard in enumerate(guards):
             wanted = rules is None or rule in rules
-            if wanted and (firing := party.where(both(quiet, guard))) is not None:
+            if wanted and (firing := group.where(both(quiet, guard))) is not None:
                 yield from self.fire(firing, rule, rules)
             quiet = both(quiet, opposite(guard))
-        endings = (Ending.ANSWER, Ending.UNSOUND) if party.steps else (Ending.HEALTHY, Ending.UNCOVERED)
+        endings = (Ending.ANSWER, Ending.UNSOUND) if group.fired else (Ending.HEALTHY, Ending.UNCOVERED)
         for flag, ending in zip((sound, opposite(sound)), endings, strict=True):
-            if (part := party.where(both(quiet, flag))) is not None:
+            if (part := group.where(both(quiet, flag))) is not None:
                 yield part.ends(ending)
 
-    def fire(self, party: _Party, rule: int, rules: frozenset[int] | None) -> Iterator[Group]:
+    def fire(self, group: _PartialGroup, rule: int, rules: frozenset[int] | None) -> Iterator[Group]:
         """Apply the first alternative that has a value."""
-        if any(step.rule == rule for step in party.steps):
-            yield party.ends(Ending.REPEATED)
+        if any(step.rule == rule for step in group.fired):
+            yield group.ends(Ending.REPEATED)
             return
-        if len(party.steps) == self.max_codes:
-            yield party.ends(Ending.TOO_MANY)
+        if len(group.fired) == self.max_codes:
+            yield group.ends(Ending.TOO_MANY)
             return
         for number, prescription in enumerate(self.prescriptions[rule]):
-            has_value, sets = prescription.apply(party.state, len(party.rows))
-            if (part := party.where(has_value)) is not None:
-                chosen = sets if part is party or isinstance(has_value, bool) else select_worlds(sets, has_value)
-                yield from self.arrive(part.after(rule, number, chosen), rules)
-            left = party.where(opposite(has_value))
+            has_value, sets = prescription.apply(group.states()[-1], len(group.rows))
+            if (part := group.where(has_value)) is not None:
+                chosen = sets if part is group or isinstance(has_value, bool) else select_worlds(sets, has_value)
+                yield from self.enter(part.after(rule, number, chosen), rules)
+            left = group.where(opposite(has_value))
             if left is None:
                 return
-            party = left
-        yield party.ends(Ending.NO_VALUE)
+            group = left
+        yield group.ends(Ending.NO_VALUE)
 
 
 class _Prescription:
