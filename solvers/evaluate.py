@@ -1,17 +1,20 @@
-"""The reference meaning: what expressions, walks and repairs come to, in plain Python.
+"""The reference meaning: what expressions, walks and repairs come to, in plain Python, one world at a time.
 
-In: a `Problem` and a world, a value for every variable. Out: values, evidence, walks, and reasons
-why a repair fails. Everything else on the solver side (`tables`, `exhaustive`, the Z3 encoding) must
-agree with this module, so it shares no code with them and prefers being clear to being fast.
+In: a `Problem` and a world, which is a value for every variable. Out: values, evidence, walks, costs, and the
+reasons why a repair fails. `counting` and `proving` must agree with this module, so it shares no code with them.
 
-Misuse raises: `KeyError` for a variable, relation or table entry that doesn't exist, `ValueError` for
-`Before` outside a prescription.
+How: an expression becomes a Python function once, built from the functions of its parts; it is then called for
+many worlds. Relations are computed when they are asked for, and once in each world. Read it in this order:
+`_meaning` says what each kind of expression is, `_applied` what each operator is, `run_walk` what a walk is,
+`failing` what a repair is, and `cost` which repair is the better one.
+
+Misuse raises `KeyError` for a variable, relation or table entry that doesn't exist, and `ValueError` for `Before`
+outside a prescription.
 """
 
 from __future__ import annotations
 
 import functools
-import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import assert_never
@@ -44,7 +47,7 @@ Value = int | bool
 
 
 class _World:
-    """One assignment, with the relation values that have been asked for so far."""
+    """One assignment, with what has been computed in it so far: relations, and worlds that differ in some variables."""
 
     def __init__(self, definitions: Definitions, assignment: Assignment) -> None:
         self.definitions = definitions
@@ -53,7 +56,7 @@ class _World:
         self.changed: dict[tuple[tuple[str, int], ...], _World] = {}
 
     def relation(self, name: str) -> Value:
-        """Compute a relation, those that it uses first: a long chain of them is no deep recursion."""
+        """Compute a relation after those that it uses, without recursion: the chain of them may be long."""
         waiting = [name]
         while name not in self.known:
             uses, meaning = self.definitions[waiting[-1]]
@@ -64,7 +67,8 @@ class _World:
                 self.known[waiting.pop()] = meaning(self, None)
         return self.known[name]
 
-    def with_changes(self, changes: tuple[tuple[str, int], ...]) -> _World:
+    def with_changes(self, *changes: tuple[str, int]) -> _World:
+        """Return the world in which these variables have new values; the same changes give the same world."""
         if changes not in self.changed:
             for name, _ in changes:
                 if name not in self.assignment:
@@ -74,10 +78,10 @@ class _World:
 
 
 Meaning = Callable[[_World, _World | None], Value]
-"""What an expression comes to in a world; the second one is the state that `Before` refers to."""
+"""Gives the value of an expression in a world; the second world is the state that `Before` refers to."""
 
 Definitions = Mapping[str, tuple[frozenset[str], Meaning]]
-"""For each relation those that it uses in the world in which it is evaluated, and what it comes to."""
+"""For each relation: the relations that it uses in the world in which it is evaluated, and its meaning."""
 
 
 @functools.lru_cache(maxsize=64)
@@ -85,25 +89,34 @@ def _definitions(problem: Problem) -> Definitions:
     return {name: (_relations_in(definition), _meaning(definition)) for name, definition in problem.relations}
 
 
+def _world(problem: Problem, assignment: Assignment) -> _World:
+    return _World(_definitions(problem), assignment)
+
+
 @functools.lru_cache(maxsize=1 << 15)
 def _relations_in(definition: Expr) -> frozenset[str]:
     match definition:
         case RelationValue(name=name):
             return frozenset({name})
-        case With(changes=changes):
+        case With(changes=changes):  # its body is evaluated in another world
             parts = tuple(new for _, new in changes)
-        case _:
+        case Const() | Var() | Apply() | Lookup() | Before():
             parts = children(definition)
+        case _:
+            assert_never(definition)
     return frozenset[str]().union(*map(_relations_in, parts))
 
 
-def _evaluate(expr: Expr, world: _World, before: _World | None) -> Value:
+# ---- expressions -------------------------------------------------------------------------------------
+
+
+def _evaluate(expr: Expr, world: _World, before: _World | None = None) -> Value:
     return _meaning(expr)(world, before)
 
 
 @functools.lru_cache(maxsize=1 << 15)
 def _meaning(expr: Expr) -> Meaning:
-    """Make a function of an expression, from those of its parts. It is kept: worlds are many, expressions few."""
+    """Return the function of an expression."""
     match expr:
         case Apply(op=op, args=args):
             return _applied(op, [_meaning(arg) for arg in args])
@@ -123,6 +136,83 @@ def _meaning(expr: Expr) -> Meaning:
     assert_never(expr)
 
 
+def _applied(op: Op, args: Sequence[Meaning]) -> Meaning:
+    """Return the function that applies an operator to what its arguments come to."""
+    match op:
+        case Op.ADD:
+            return _of_many(operator.add, args)
+        case Op.SUB:
+            return _of_two(operator.sub, *args)
+        case Op.MUL:
+            return _of_many(operator.mul, args)
+        case Op.NEG:
+            return _of_one(operator.neg, *args)
+        case Op.FLOORDIV:
+            return _of_two(operator.floordiv, *args)
+        case Op.CEILDIV:
+            return _of_two(lambda dividend, divisor: -(-dividend // divisor), *args)
+        case Op.MOD:
+            return _of_two(operator.mod, *args)
+        case Op.MIN:
+            return _of_many(min, args)
+        case Op.MAX:
+            return _of_many(max, args)
+        case Op.ABS:
+            return _of_one(abs, *args)
+        case Op.EQ:
+            return _of_two(operator.eq, *args)
+        case Op.NE:
+            return _of_two(operator.ne, *args)
+        case Op.LT:
+            return _of_two(operator.lt, *args)
+        case Op.LE:
+            return _of_two(operator.le, *args)
+        case Op.GT:
+            return _of_two(operator.gt, *args)
+        case Op.GE:
+            return _of_two(operator.ge, *args)
+        case Op.NOT:
+            return _of_one(operator.not_, *args)
+        case Op.AND:
+            return _until(False, args)
+        case Op.OR:
+            return _until(True, args)
+        case Op.IMPLIES:
+            premise, conclusion = args
+            return lambda world, before: not premise(world, before) or conclusion(world, before)
+        case Op.ITE:
+            test, then, other = args
+            return lambda world, before: then(world, before) if test(world, before) else other(world, before)
+    assert_never(op)
+
+
+def _of_one(function: Callable[[Value], Value], arg: Meaning) -> Meaning:
+    return lambda world, before: function(arg(world, before))
+
+
+def _of_two(function: Callable[[Value, Value], Value], left: Meaning, right: Meaning) -> Meaning:
+    return lambda world, before: function(left(world, before), right(world, before))
+
+
+def _of_many(function: Callable[[Value, Value], Value], args: Sequence[Meaning]) -> Meaning:
+    """Combine one or more arguments from left to right."""
+    if len(args) == 2:
+        return _of_two(function, *args)
+    return lambda world, before: functools.reduce(function, [arg(world, before) for arg in args])
+
+
+def _until(end: bool, args: Sequence[Meaning]) -> Meaning:
+    """Come to `end` at the first argument that does, and to its opposite if none does."""
+
+    def evaluate(world: _World, before: _World | None) -> Value:
+        for arg in args:
+            if bool(arg(world, before)) is end:
+                return end
+        return not end
+
+    return evaluate
+
+
 def _relation(name: str) -> Meaning:
     def evaluate(world: _World, before: _World | None) -> Value:
         known = world.known.get(name)
@@ -133,8 +223,8 @@ def _relation(name: str) -> Meaning:
 
 def _with(body: Meaning, changes: Sequence[tuple[str, Meaning]]) -> Meaning:
     def evaluate(world: _World, before: _World | None) -> Value:
-        values = tuple((name, int(new(world, before))) for name, new in changes)
-        return body(world.with_changes(values), before)
+        changed = world.with_changes(*[(name, int(new(world, before))) for name, new in changes])
+        return body(changed, before)
 
     return evaluate
 
@@ -148,209 +238,125 @@ def _before(body: Meaning) -> Meaning:
     return evaluate
 
 
-def _applied(op: Op, args: Sequence[Meaning]) -> Meaning:
-    if op in _OF_ONE:
-        (of_one, (arg,)) = _OF_ONE[op], args
-        return lambda world, before: of_one(arg(world, before))
-    if op in _OF_TWO and len(args) == 2:
-        of_two, (left, right) = _OF_TWO[op], args
-        return lambda world, before: of_two(left(world, before), right(world, before))
-    if op in _OF_MANY:
-        of_many = _OF_MANY[op]
-        return lambda world, before: of_many([arg(world, before) for arg in args])
-    match op:  # these look at no more arguments than they need
-        case Op.AND:
-            return _first(args, stop=False)
-        case Op.OR:
-            return _first(args, stop=True)
-        case Op.IMPLIES:
-            premise, conclusion = args
-            return lambda world, before: not premise(world, before) or conclusion(world, before)
-        case Op.ITE:
-            test, then, other = args
-            return lambda world, before: then(world, before) if test(world, before) else other(world, before)
-    raise AssertionError(op)
-
-
-def _first(args: Sequence[Meaning], *, stop: bool) -> Meaning:
-    """`stop` as soon as an argument is so, else the opposite."""
-
-    def evaluate(world: _World, before: _World | None) -> Value:
-        for arg in args:
-            if bool(arg(world, before)) is stop:
-                return stop
-        return not stop
-
-    return evaluate
-
-
-_OF_ONE: Mapping[Op, Callable[[Value], Value]] = {
-    Op.NEG: operator.neg,
-    Op.ABS: abs,
-    Op.NOT: operator.not_,
-}
-_OF_TWO: Mapping[Op, Callable[[Value, Value], Value]] = {
-    Op.ADD: operator.add,
-    Op.SUB: operator.sub,
-    Op.MUL: operator.mul,
-    Op.FLOORDIV: operator.floordiv,
-    Op.CEILDIV: lambda dividend, divisor: -(-dividend // divisor),
-    Op.MOD: operator.mod,
-    Op.MIN: min,
-    Op.MAX: max,
-    Op.EQ: operator.eq,
-    Op.NE: operator.ne,
-    Op.LT: operator.lt,
-    Op.LE: operator.le,
-    Op.GT: operator.gt,
-    Op.GE: operator.ge,
-}
-_OF_MANY: Mapping[Op, Callable[[Sequence[Value]], Value]] = {
-    Op.ADD: sum,
-    Op.MUL: math.prod,
-    Op.MIN: min,
-    Op.MAX: max,
-}
-
-
-class _Evaluator:
-    """The worlds of one problem that one computation visits."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self.definitions = _definitions(problem)
-
-    def world(self, assignment: Assignment) -> _World:
-        return _World(self.definitions, assignment)
-
-
 def value(problem: Problem, expr: Expr, world: Assignment, *, before: Assignment | None = None) -> Value:
     """Evaluate `expr` in `world`; `before` is the state that `Before` refers to."""
-    evaluator = _Evaluator(problem)
-    earlier = None if before is None else evaluator.world(before)
-    return _evaluate(expr, evaluator.world(world), earlier)
+    earlier = None if before is None else _world(problem, before)
+    return _evaluate(expr, _world(problem, world), earlier)
 
 
 def relations(problem: Problem, world: Assignment) -> dict[str, Value]:
     """Compute every relation of `world`, in the order of the problem."""
-    here = _Evaluator(problem).world(world)
+    here = _world(problem, world)
     return {name: here.relation(name) for name, _ in problem.relations}
 
 
 def observe(problem: Problem, world: Assignment) -> tuple[int, ...]:
     """Compute the evidence: one integer for each observation, truth values as 0 and 1."""
-    here = _Evaluator(problem).world(world)
-    return tuple(int(_evaluate(shown.value, here, None)) for shown in problem.observations)
+    here = _world(problem, world)
+    return tuple(int(_evaluate(shown.value, here)) for shown in problem.observations)
+
+
+# ---- walks -------------------------------------------------------------------------------------------
 
 
 def run_walk(problem: Problem, world: Assignment) -> Walk:
-    """Follow the runbook from `world` until nothing fires or the walk gives no task."""
-    evaluator = _Evaluator(problem)
-    start = dict(world)
-    here = evaluator.world(start)
-    if not _evaluate(problem.valid, here, None):
-        return _walk(evaluator, Ending.INVALID, start, [], start)
-    state, steps = start, list[Step]()
+    """Follow the runbook from `world` until no rule fires or the walk gives no task."""
+    start = state = _world(problem, dict(world))
+    steps: list[Step] = []
     while True:
-        here = evaluator.world(state)
-        fired = next(
-            (number for number, rule in enumerate(problem.rules) if _evaluate(rule.guard, here, None)),
-            None,
-        )
+        if not _evaluate(problem.valid, state):
+            return _walk(problem, Ending.INVALID, start, steps, state)
+        fired = next((number for number, rule in enumerate(problem.rules) if _evaluate(rule.guard, state)), None)
         if fired is None:
-            return _walk(evaluator, _quiet_ending(problem, here, steps), start, steps, state)
+            return _walk(problem, _quiet_ending(problem, state, steps), start, steps, state)
         if any(step.rule == fired for step in steps):
-            return _walk(evaluator, Ending.REPEATED, start, steps, state)
+            return _walk(problem, Ending.REPEATED, start, steps, state)
         if len(steps) == problem.max_codes:
-            return _walk(evaluator, Ending.TOO_MANY, start, steps, state)
-        used = _used_alternative(evaluator, problem.rules[fired], here)
+            return _walk(problem, Ending.TOO_MANY, start, steps, state)
+        used = _used_alternative(problem, problem.rules[fired], state)
         if used is None:
-            return _walk(evaluator, Ending.NO_VALUE, start, steps, state)
+            return _walk(problem, Ending.NO_VALUE, start, steps, state)
         number, sets = used
-        steps.append(Step(rule=fired, alternative=number, before=state, sets=sets))
-        state = {**state, **sets}
-        if not _evaluate(problem.valid, evaluator.world(state), None):
-            return _walk(evaluator, Ending.INVALID, start, steps, state)
+        steps.append(Step(rule=fired, alternative=number, before=state.assignment, sets=sets))
+        state = state.with_changes(*sets.items())
 
 
-def _quiet_ending(problem: Problem, here: _World, steps: list[Step]) -> Ending:
+def _quiet_ending(problem: Problem, state: _World, steps: Sequence[Step]) -> Ending:
     """Name the ending of a walk that has come to a state in which no rule fires.
 
     After steps, that state isn't the one the walk started from, where a rule fires: the fix isn't empty.
     """
-    sound = _evaluate(problem.sound, here, None)
+    sound = _evaluate(problem.sound, state)
     if steps:
         return Ending.ANSWER if sound else Ending.UNSOUND
     return Ending.HEALTHY if sound else Ending.UNCOVERED
 
 
-def _used_alternative(evaluator: _Evaluator, rule: Rule, fired_in: _World) -> tuple[int, dict[str, int]] | None:
+def _used_alternative(problem: Problem, rule: Rule, fired_in: _World) -> tuple[int, dict[str, int]] | None:
     """Find the first alternative all of whose sets have a value: its number, and what it sets."""
     for number, alternative in enumerate(rule.alternatives):
-        sets = _prescribe(evaluator, alternative, fired_in)
+        sets = _prescribe(problem, alternative, fired_in)
         if sets is not None:
             return number, sets
     return None
 
 
-def _prescribe(evaluator: _Evaluator, alternative: Alternative, fired_in: _World) -> dict[str, int] | None:
+def _prescribe(problem: Problem, alternative: Alternative, fired_in: _World) -> dict[str, int] | None:
     """Compute what `alternative` sets in the state `fired_in`; None if a set has no value."""
     sets: dict[str, int] = {}
+    state = fired_in
     for item in alternative.sets:
-        variable = evaluator.problem.variable(item.field)
-        state = {**fired_in.assignment, **sets}
-        match item:
-            case Assign(value=expr):
-                new = int(_evaluate(expr, evaluator.world(state), fired_in))
-                if new not in variable.domain:
-                    return None
-                sets[item.field] = new
-            case Pick(where=where):
-                for new in _tries(variable, item.direction):
-                    tried = evaluator.world({**state, item.field: new})
-                    if _evaluate(where, tried, fired_in):
-                        sets[item.field] = new
-                        break
-                else:
-                    return None
+        new = _new_value(problem.variable(item.field), item, state, fired_in)
+        if new is None:
+            return None
+        sets[item.field] = new
+        state = state.with_changes((item.field, new))
     return sets
 
 
-def _tries(variable: Variable, direction: Direction) -> list[int]:
+def _new_value(variable: Variable, item: Assign | Pick, state: _World, fired_in: _World) -> int | None:
+    """Compute the value that one set gives its field, after the earlier sets have led to `state`."""
+    match item:
+        case Assign(value=expr):
+            new = int(_evaluate(expr, state, fired_in))
+            return new if new in variable.domain else None
+        case Pick(where=where):
+            for tried in _tries(variable, item.direction):
+                if _evaluate(where, state.with_changes((variable.name, tried)), fired_in):
+                    return tried
+            return None
+    assert_never(item)
+
+
+def _tries(variable: Variable, direction: Direction) -> Sequence[int]:
+    """List the values of a variable in the order in which a prescription tries them."""
     match direction:
         case Direction.LARGEST:
             return sorted(variable.domain, reverse=True)
         case Direction.SMALLEST:
             return sorted(variable.domain)
         case Direction.FIRST:
-            return list(_preference(variable))
+            return _preference(variable)
     assert_never(direction)
 
 
-def _walk(evaluator: _Evaluator, ending: Ending, start: Assignment, steps: list[Step], final: Assignment) -> Walk:
-    rules = evaluator.problem.rules
-    codes = tuple(rules[step.rule].code for step in steps)
-    here = evaluator.world(start)
-    held = [rule.code for rule in rules if _evaluate(rule.guard, here, None)]
+def _walk(problem: Problem, ending: Ending, start: _World, steps: Sequence[Step], final: _World) -> Walk:
+    codes = tuple(problem.rules[step.rule].code for step in steps)
+    held = [rule.code for rule in problem.rules if _evaluate(rule.guard, start)]
+    old, new = start.assignment, final.assignment
     return Walk(
         ending=ending,
-        start=start,
+        start=old,
         steps=tuple(steps),
-        final=final,
+        final=new,
         codes=codes,
-        fix=tuple(
-            (variable.name, final[variable.name])
-            for variable in evaluator.problem.of_kind(Kind.CONFIG)
-            if final[variable.name] != start[variable.name]
-        ),
+        fix=tuple((v.name, new[v.name]) for v in problem.of_kind(Kind.CONFIG) if new[v.name] != old[v.name]),
         masked=tuple(code for code in held if code not in codes),
         unmasked=tuple(code for code in codes if code not in held),
     )
 
 
-def repair_world(world: Assignment, repair: Assignment) -> dict[str, int]:
-    """Return `world` with the fields of `repair` changed."""
-    return {**world, **repair}
+# ---- repairs -----------------------------------------------------------------------------------------
 
 
 def is_repair(problem: Problem, walk: Walk, repair: Assignment) -> bool:
@@ -374,28 +380,24 @@ def failing(problem: Problem, walk: Walk, repair: Assignment) -> tuple[str, ...]
     if reasons:
         return tuple(reasons)
 
-    evaluator = _Evaluator(problem)
-    mended = evaluator.world(repair_world(walk.start, repair))
-    if not _evaluate(problem.valid, mended, None):
+    start = _world(problem, walk.start)
+    mended = start.with_changes(*repair.items())
+    if not _evaluate(problem.valid, mended):
         reasons.append("invalid")
-    if not _evaluate(problem.sound, mended, None):
+    if not _evaluate(problem.sound, mended):
         reasons.append("unsound")
-    reasons += [f"rule {rule.code} fires" for rule in problem.rules if _evaluate(rule.guard, mended, None)]
-    start = evaluator.world(walk.start)
+    reasons += [f"rule {rule.code} fires" for rule in problem.rules if _evaluate(rule.guard, mended)]
     broken = [keep.name for keep in problem.keeps if not _kept(keep, start, mended)]
     named = named_fields(problem, walk)
     for step in walk.steps:
-        earlier = evaluator.world(step.before)
-        broken += [
-            keep.name
-            for keep in problem.rules[step.rule].keeps
-            if keep.field not in named and not _kept(keep, earlier, mended)
-        ]
+        fired_in = _world(problem, step.before)
+        binding = [keep for keep in problem.rules[step.rule].keeps if keep.field not in named]
+        broken += [keep.name for keep in binding if not _kept(keep, fired_in, mended)]
     return (*reasons, *(f"keep {name}" for name in dict.fromkeys(broken)))
 
 
 def _kept(keep: Keep, earlier: _World, later: _World) -> bool:
-    old, new = _evaluate(keep.value, earlier, None), _evaluate(keep.value, later, None)
+    old, new = _evaluate(keep.value, earlier), _evaluate(keep.value, later)
     match keep.sense:
         case Sense.EQUAL:
             return new == old
@@ -410,7 +412,8 @@ def named_fields(problem: Problem, *walks: Walk) -> tuple[str, ...]:
     """List the fields that the used alternatives of the fired rules set in any of `walks`, in field order.
 
     The named fields of a task are those of the walks of its whole evidence class: worlds that print the same may
-    come to one answer through different alternatives, and what rivals a fix must not hang on which is looked at.
+    come to one answer through different alternatives, and what rivals a fix must not depend on which of them is
+    looked at.
     """
     named = {field for walk in walks for step in walk.steps for field in step.sets}
     return tuple(variable.name for variable in problem.variables if variable.name in named)

@@ -1,27 +1,35 @@
-"""The solver side's own input form: variables, expressions, rules and what is observed.
+"""The input of the solvers: variables, expressions, rules and observations.
 
-In: nothing (the compiler builds these values). Out: frozen values that `evaluate` (the reference
-meaning), `tables` (vectorised) and `encode` (Z3) each interpret on their own.
+In: nothing; the compiler builds these values. Out: frozen values that `evaluate` (the reference meaning),
+`counting.tables` (numpy) and `proving.encode` (Z3) each interpret on their own.
 
-Every value is an integer. A truth value is a Python `bool` inside an expression and never reaches a
-variable: flags and enumerations are coded as integers, with `Const.label` kept for people.
+The value of a variable is an integer. Truth values are Python's `bool` and occur inside expressions only: flags
+and enumerations are coded as integers, and `Const.label` keeps what people write.
 """
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Iterator
+from typing import assert_never
 
 import attrs
 
 
 class Sort(enum.Enum):
+    """Whether an expression comes to an integer or a truth value."""
+
     INT = "int"
     BOOL = "bool"
 
 
 class Op(enum.Enum):
-    """Operators. The integer division and remainder are Python's: they round towards minus infinity."""
+    """Operators. Division and remainder are Python's: they round towards minus infinity.
+
+    These functions have a case for each operator: `Apply.sort`, `evaluate._applied`, `counting.fold.apply` with
+    `fold.CONSTANT_VALUES`, `counting.tables._operation` and `proving.encode.OPERATORS`. Mypy or a test fails
+    where one is missing.
+    """
 
     ADD = "+"  # two or more integers
     SUB = "-"
@@ -40,15 +48,12 @@ class Op(enum.Enum):
     LE = "<="
     GT = ">"
     GE = ">="
-    AND = "and"  # any number; none is true
-    OR = "or"  # any number; none is false
+    AND = "and"  # any number of conditions; true without any
+    OR = "or"  # any number of conditions; false without any
     NOT = "not"
     IMPLIES = "implies"
 
-    __hash__ = object.__hash__  # there is one of each; the hash of the name is slow
-
-
-INT_RESULT = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.NEG, Op.FLOORDIV, Op.CEILDIV, Op.MOD, Op.MIN, Op.MAX, Op.ABS})
+    __hash__ = object.__hash__  # by identity, since each exists once: the enum's own hash is slow
 
 
 def _with_sort(value: int | bool) -> tuple[bool, int]:
@@ -70,6 +75,8 @@ class Const:
 
 @attrs.frozen(cache_hash=True)
 class Var:
+    """The value of a variable in the current world."""
+
     name: str
     sort: Sort = Sort.INT
 
@@ -84,14 +91,21 @@ class RelationValue:
 
 @attrs.frozen(cache_hash=True)
 class Apply:
+    """An operator applied to arguments."""
+
     op: Op
     args: tuple[Expr, ...]
 
     @property
     def sort(self) -> Sort:
-        if self.op is Op.ITE:
-            return self.args[1].sort
-        return Sort.INT if self.op in INT_RESULT else Sort.BOOL
+        match self.op:
+            case Op.ADD | Op.SUB | Op.MUL | Op.NEG | Op.FLOORDIV | Op.CEILDIV | Op.MOD | Op.MIN | Op.MAX | Op.ABS:
+                return Sort.INT
+            case Op.EQ | Op.NE | Op.LT | Op.LE | Op.GT | Op.GE | Op.AND | Op.OR | Op.NOT | Op.IMPLIES:
+                return Sort.BOOL
+            case Op.ITE:
+                return self.args[1].sort
+        assert_never(self.op)
 
 
 @attrs.frozen(cache_hash=True)
@@ -148,6 +162,7 @@ def conjunction(conditions: Iterable[Expr]) -> Expr:
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
+    """List the direct parts of an expression."""
     match expr:
         case Const() | Var() | RelationValue():
             return ()
@@ -159,6 +174,7 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return (body, *(value for _, value in changes))
         case Before(body=body):
             return (body,)
+    assert_never(expr)
 
 
 def walk_expr(expr: Expr) -> Iterator[Expr]:
@@ -174,9 +190,11 @@ def walk_expr(expr: Expr) -> Iterator[Expr]:
 
 
 class Kind(enum.Enum):
-    CONFIG = "config"
-    GIVEN = "given"
-    HIDDEN = "hidden"
+    """What a variable is."""
+
+    CONFIG = "config"  # a field that the page prints, and that a repair may change unless it is locked
+    GIVEN = "given"  # a fact about the run that no repair changes; observations may show it
+    HIDDEN = "hidden"  # shown only through the observations that depend on it
 
 
 @attrs.frozen
@@ -209,6 +227,8 @@ class Observation:
 
 
 class Direction(enum.Enum):
+    """Which value of its domain a `Pick` prefers."""
+
     LARGEST = "largest"
     SMALLEST = "smallest"
     FIRST = "first"  # the most preferred value
@@ -216,7 +236,10 @@ class Direction(enum.Enum):
 
 @attrs.frozen
 class Assign:
-    """Set `field` to `value`, computed after the earlier sets of the alternative; none if outside the domain."""
+    """Set `field` to `value`, computed after the earlier sets of the alternative.
+
+    There is no value if the result is outside the domain of the field.
+    """
 
     field: str
     value: Expr
@@ -224,10 +247,11 @@ class Assign:
 
 @attrs.frozen
 class Pick:
-    """Set `field` to the first value of its domain, by `direction`, with which `where` holds; none if no value does.
+    """Set `field` to the first value of its domain, in the order of `direction`, with which `where` holds.
 
-    `where` is evaluated in the state after the earlier sets of the alternative with `field` set to the
-    value that is tried; `Before` inside it goes back to the state in which the rule fired.
+    There is no value if `where` holds with none of them. `where` is evaluated in the state after the earlier sets of
+    the alternative, with `field` set to the value that is tried; `Before` inside it goes back to the state in which
+    the rule fired.
     """
 
     field: str
@@ -243,6 +267,8 @@ class Alternative:
 
 
 class Sense(enum.Enum):
+    """How a kept quantity may change."""
+
     EQUAL = "equal"
     NOT_ABOVE = "not above"
     NOT_BELOW = "not below"
@@ -252,8 +278,8 @@ class Sense(enum.Enum):
 class Keep:
     """A quantity that a repair leaves as it was in the state where the rule fired.
 
-    With `field` set, `value` is that field itself, and the keep doesn't bind where a fired rule's used
-    alternative sets the field.
+    If `field` is given, `value` is that field itself, and the keep doesn't bind where the used alternative of a
+    fired rule sets the field.
     """
 
     name: str
@@ -264,6 +290,8 @@ class Keep:
 
 @attrs.frozen
 class Rule:
+    """A rule of the runbook: it fires where `guard` holds; its first alternative with a value is used."""
+
     name: str
     code: str
     guard: Expr

@@ -1,25 +1,26 @@
-"""Build pure expressions: hash-consed, constants folded, comparisons in one form.
+"""Build pure expressions: equal ones are one object, constants are folded, comparisons have one form.
 
-In: operators and pure arguments. Out: an equal expression over `Const`, `Var`, `Apply` and `Lookup`.
+In: operators and pure arguments. Out: an expression of the same value over `Const`, `Var`, `Apply` and `Lookup`.
 Two calls that come to the same expression give the same object for as long as it is alive, so that
 shared parts can be found by identity.
 
 What comes out has no `>`, `>=`, `<=`, `!=` or `implies`: `a <= b` is `not b < a`, so that a condition and
-its negation share their atom. Dropping parts is sound because every expression has a value (no divisor is
-zero and no key is missing).
+its negation share one comparison. Parts may be dropped because every expression has a value: no divisor is
+zero and no key is missing.
 """
 
 from __future__ import annotations
 
+import math
 import weakref
-from collections.abc import Callable, Hashable, Iterable
-from typing import Any, cast
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any, Literal, assert_never, cast
 
 from solvers.problem import Apply, Const, Expr, Lookup, Op, Sort, Var, children
 
 
 class _Entry(weakref.ref[Expr]):
-    """A weak reference to a pure expression, with what is remembered about it."""
+    """A weak reference to a pure expression, with its key, its identity and the variables that occur in it."""
 
     __slots__ = ("key", "number", "support")
     key: Hashable
@@ -40,7 +41,7 @@ def _forget(entry: weakref.ref[Expr]) -> None:
 def _intern(key: Hashable, build: Callable[[], Expr]) -> Expr:
     """Return the living expression of this key, or build and remember it.
 
-    A key names arguments by identity; they live at least as long as the expression that holds them.
+    A key holds the identities of the arguments; they live at least as long as the expression that holds them.
     """
     entry = _by_key.get(key)
     known = None if entry is None else entry()
@@ -86,7 +87,7 @@ def negate(expr: Expr) -> Expr:
 
 
 def conjuncts(expr: Expr) -> tuple[Expr, ...]:
-    """Split a pure condition into parts that all have to hold; none for `true`."""
+    """Split a pure condition into parts that all have to hold; no part for `true`."""
     if expr is constant(True):
         return ()
     return expr.args if isinstance(expr, Apply) and expr.op is Op.AND else (expr,)
@@ -96,7 +97,7 @@ def apply(op: Op, args: tuple[Expr, ...]) -> Expr:
     """Build the pure expression that applies `op` to pure arguments."""
     constants = [arg.value for arg in args if isinstance(arg, Const)]
     if len(constants) == len(args):
-        return constant(_FOLD[op](*constants))
+        return constant(CONSTANT_VALUES[op](*constants))
     match op:
         case Op.ADD | Op.MUL:
             return _sum_or_product(op, args)
@@ -107,7 +108,9 @@ def apply(op: Op, args: tuple[Expr, ...]) -> Expr:
         case Op.SUB:
             return _difference(*args)
         case Op.NEG | Op.NOT:
-            return _opposite(op, args[0])
+            return _opposite(op, *args)
+        case Op.ABS:
+            return _node(op, args)
         case Op.FLOORDIV | Op.CEILDIV | Op.MOD:
             return _quotient(op, *args)
         case Op.ITE:
@@ -115,19 +118,19 @@ def apply(op: Op, args: tuple[Expr, ...]) -> Expr:
         case Op.EQ | Op.NE | Op.LT | Op.LE | Op.GT | Op.GE:
             return _comparison(op, *args)
         case Op.IMPLIES:
-            return apply(Op.OR, (negate(args[0]), args[1]))
-        case _:
-            return _node(op, args)
+            premise, conclusion = args
+            return apply(Op.OR, (negate(premise), conclusion))
+    assert_never(op)
 
 
 def _node(op: Op, args: tuple[Expr, ...]) -> Expr:
     return _intern((op, *map(id, args)), lambda: Apply(op, args))
 
 
-def _sum_or_product(op: Op, args: tuple[Expr, ...]) -> Expr:
+def _sum_or_product(op: Literal[Op.ADD, Op.MUL], args: tuple[Expr, ...]) -> Expr:
     """Gather the constants of a sum or product into one, written last."""
     neutral = 0 if op is Op.ADD else 1
-    number = _FOLD[op](*(arg.value for arg in args if isinstance(arg, Const)))
+    number = CONSTANT_VALUES[op](*(arg.value for arg in args if isinstance(arg, Const)))
     if op is Op.MUL and number == 0:
         return constant(0)
     rest: list[Expr] = [arg for arg in args if not isinstance(arg, Const)]
@@ -136,15 +139,17 @@ def _sum_or_product(op: Op, args: tuple[Expr, ...]) -> Expr:
     return rest[0] if len(rest) == 1 else _node(op, tuple(rest))
 
 
-def _extreme(op: Op, args: tuple[Expr, ...]) -> Expr:
+def _extreme(op: Literal[Op.MIN, Op.MAX], args: tuple[Expr, ...]) -> Expr:
+    """Gather the constants into one, written last, and drop repeated arguments."""
     constants = [arg.value for arg in args if isinstance(arg, Const)]
     rest: list[Expr] = list(_distinct(arg for arg in args if not isinstance(arg, Const)))
     if constants:
-        rest.append(constant(_FOLD[op](*constants)))
+        rest.append(constant(CONSTANT_VALUES[op](*constants)))
     return rest[0] if len(rest) == 1 else _node(op, tuple(rest))
 
 
-def _all_or_any(op: Op, args: tuple[Expr, ...]) -> Expr:
+def _all_or_any(op: Literal[Op.AND, Op.OR], args: tuple[Expr, ...]) -> Expr:
+    """Flatten; drop repeated and neutral parts; see where a part decides, or a part and its negation do."""
     neutral, absorbing = (constant(True), constant(False)) if op is Op.AND else (constant(False), constant(True))
     flat: list[Expr] = []
     for arg in args:
@@ -172,19 +177,20 @@ def _difference(left: Expr, right: Expr) -> Expr:
     return _node(Op.SUB, (left, right))
 
 
-def _opposite(op: Op, arg: Expr) -> Expr:
+def _opposite(op: Literal[Op.NEG, Op.NOT], arg: Expr) -> Expr:
     if isinstance(arg, Apply) and arg.op is op:
         return arg.args[0]
     return _node(op, (arg,))
 
 
-def _quotient(op: Op, dividend: Expr, divisor: Expr) -> Expr:
+def _quotient(op: Literal[Op.FLOORDIV, Op.CEILDIV, Op.MOD], dividend: Expr, divisor: Expr) -> Expr:
     if isinstance(divisor, Const) and divisor.value == 1:
         return constant(0) if op is Op.MOD else dividend
     return _node(op, (dividend, divisor))
 
 
 def _choice(condition: Expr, then: Expr, other: Expr) -> Expr:
+    """Build `if condition then then else other`; with a constant branch it becomes `and` or `or`."""
     if isinstance(condition, Const):
         return then if condition.value else other
     if then is other:
@@ -200,8 +206,13 @@ def _choice(condition: Expr, then: Expr, other: Expr) -> Expr:
     return _node(Op.ITE, (condition, then, other))
 
 
-def _comparison(op: Op, left: Expr, right: Expr) -> Expr:
+def _comparison(op: Literal[Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE], left: Expr, right: Expr) -> Expr:
+    """Write a comparison with `==` and `<` alone."""
     match op:
+        case Op.EQ:
+            return _equality(left, right)
+        case Op.LT:
+            return constant(False) if left is right else _node(op, (left, right))
         case Op.NE:
             return negate(_comparison(Op.EQ, left, right))
         case Op.GT:
@@ -210,26 +221,24 @@ def _comparison(op: Op, left: Expr, right: Expr) -> Expr:
             return negate(_comparison(Op.LT, right, left))
         case Op.GE:
             return negate(_comparison(Op.LT, left, right))
+    assert_never(op)
+
+
+def _equality(left: Expr, right: Expr) -> Expr:
+    """Write a constant second, and `b == true` as `b`."""
     if left is right:
-        return constant(op is Op.EQ)
-    if op is Op.EQ and isinstance(left, Const):
+        return constant(True)
+    if isinstance(left, Const):
         left, right = right, left
-    if op is Op.EQ and left.sort is Sort.BOOL and isinstance(right, Const):
+    if left.sort is Sort.BOOL and isinstance(right, Const):
         return left if right.value else negate(left)
-    return _node(op, (left, right))
+    return _node(Op.EQ, (left, right))
 
 
-def _product(*factors: int) -> int:
-    result = 1
-    for factor in factors:
-        result *= factor
-    return result
-
-
-_FOLD: dict[Op, Callable[..., Any]] = {
+CONSTANT_VALUES: Mapping[Op, Callable[..., Any]] = {
     Op.ADD: lambda *a: sum(a),
     Op.SUB: lambda a, b: a - b,
-    Op.MUL: _product,
+    Op.MUL: lambda *a: math.prod(a),
     Op.NEG: lambda a: -a,
     Op.FLOORDIV: lambda a, b: a // b,
     Op.CEILDIV: lambda a, b: -((-a) // b),

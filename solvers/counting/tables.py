@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solvers.counting.expand import expand
-from solvers.problem import Apply, Const, Expr, Lookup, Op, Problem, Var, children
+from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, Problem, RelationValue, Var, With, children
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -98,7 +98,7 @@ def generate(exprs: Sequence[Expr]) -> tuple[str, dict[str, Any]]:
     lines = ["def evaluate(env):"]
     for node in order:
         if isinstance(node, Const):
-            text[id(node)] = f"({node.value})"
+            text[id(node)] = _text(node, [], constants)
             continue
         right = _text(node, [text[id(part)] for part in children(node)], constants)
         for part in children(node):
@@ -128,6 +128,7 @@ def topological(exprs: Sequence[Expr]) -> list[Expr]:
 
 
 def _text(node: Expr, args: list[str], constants: dict[str, Any]) -> str:
+    """Write one part, whose arguments are written already; tables go into `constants`."""
     match node:
         case Var(name=name):
             return f"env[{name!r}]"
@@ -137,8 +138,11 @@ def _text(node: Expr, args: list[str], constants: dict[str, Any]) -> str:
             return f"{table}({args[0]})"
         case Apply(op=op):
             return _operation(op, args)
-        case _:
+        case Const():
+            return f"({node.value})"
+        case RelationValue() | With() | Before():
             raise ValueError(f"not a pure expression: {node}")
+    assert_never(node)
 
 
 def _operation(op: Op, args: list[str]) -> str:

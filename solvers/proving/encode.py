@@ -96,8 +96,10 @@ class Encoder:
                     found.add(name)
                 case RelationValue(name=name):
                     found |= self._support[name]
+                case Const() | Apply() | Lookup() | With() | Before():
+                    pass  # `walk_expr` comes to their parts
                 case _:
-                    pass
+                    assert_never(part)
         return frozenset(found)
 
     def term(self, expr: Expr, state: TermState) -> Term:

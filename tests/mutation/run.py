@@ -54,7 +54,7 @@ SOLVER_TESTS = {  # in tests/solvers
     "evidence": ("limits", "exhaustive", "faults"),
     "exhaustive": ("exhaustive", "faults", "limits"),
     "expand": ("expand", "tables"),
-    "fold": ("expand", "tables"),
+    "fold": ("fold", "expand", "tables"),
     "interaction": ("interaction", "agreement"),
     "prove": ("prove", "faults", "smtlib", "agreement"),
     "queries": ("prove", "faults", "agreement"),

@@ -7,7 +7,8 @@ import itertools
 import attrs
 import numpy as np
 import pytest
-from strategies.semantics import Case, cases
+from strategies.problems import all_worlds
+from strategies.semantics import OPERANDS, Case, applied, cases
 from strategies.tank import FITS, LARGEST, LID, LIMIT, OVER, SHRINK, SIZE, assign, field, op, shown, tank
 
 from solvers.evaluate import (
@@ -17,13 +18,13 @@ from solvers.evaluate import (
     named_fields,
     observe,
     relations,
-    repair_world,
     run_walk,
     value,
 )
 from solvers.outcome import Ending, WalkAnswer
 from solvers.problem import (
     Alternative,
+    Apply,
     Assign,
     Before,
     Const,
@@ -36,9 +37,11 @@ from solvers.problem import (
     RelationValue,
     Rule,
     Sense,
+    Sort,
     Var,
     Variable,
     With,
+    walk_expr,
 )
 
 FULL = {"size": 8, "lid": 0, "limit": 12}  # needs 24; 4 portions fit
@@ -52,6 +55,19 @@ def test_value_follows_the_semantics_table(case: Case) -> None:
     result = value(case.problem, case.expr, case.bindings, before=case.before)
     assert result == case.value
     assert isinstance(result, bool) == isinstance(case.value, bool)
+
+
+@pytest.mark.parametrize("op", Op)
+def test_the_semantics_tables_show_every_operator(op: Op) -> None:
+    shown = {part.op for case in cases() for part in walk_expr(case.expr) if isinstance(part, Apply)}
+    assert op in shown
+
+
+@pytest.mark.parametrize("op", Op)
+def test_every_operator_comes_to_a_value_of_its_sort(op: Op) -> None:
+    for world in all_worlds(OPERANDS):
+        sort = Sort.BOOL if isinstance(value(OPERANDS, applied(op), world), bool) else Sort.INT
+        assert sort is applied(op).sort
 
 
 @pytest.mark.parametrize(("size", "lid"), list(itertools.product((4, 8), (0, 1))))
@@ -217,7 +233,7 @@ def test_an_alternative_counts_only_if_each_set_has_a_value() -> None:
 def test_the_fix_is_a_repair() -> None:
     walk = run_walk(tank(), FULL)
     assert is_repair(tank(), walk, dict(walk.fix))
-    assert repair_world(FULL, dict(walk.fix)) == walk.final
+    assert {**FULL, **dict(walk.fix)} == walk.final
 
 
 @pytest.mark.parametrize(

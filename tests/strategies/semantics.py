@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 import attrs
 
@@ -95,3 +95,33 @@ def read_expr(data: Any, sorts: Mapping[str, Sort]) -> Expr:
             return Apply(Op(operator), tuple(read_expr(arg, sorts) for arg in args))
         case _:
             raise ValueError(f"not an expression: {data!r}")
+
+
+OPERANDS = Problem(
+    name="operands",
+    variables=(Variable("x", Kind.CONFIG, tuple(range(-4, 5))), Variable("y", Kind.CONFIG, (-3, -2, 1, 3))),
+    relations=(),
+    observations=(),
+    rules=(),
+)
+"""Two integers, the second of which is never zero."""
+
+
+def applied(op: Op) -> Apply:
+    """Apply an operator to the variables of `OPERANDS`, or to conditions over them."""
+    x, y = Var("x"), Var("y")
+    positive, above = Apply(Op.LT, (Const(0), x)), Apply(Op.LT, (y, x))
+    match op:
+        case Op.NEG | Op.ABS:
+            return Apply(op, (x,))
+        case Op.NOT:
+            return Apply(op, (above,))
+        case Op.AND | Op.OR | Op.IMPLIES:
+            return Apply(op, (positive, above))
+        case Op.ITE:
+            return Apply(op, (above, x, y))
+        case Op.ADD | Op.SUB | Op.MUL | Op.FLOORDIV | Op.CEILDIV | Op.MOD | Op.MIN | Op.MAX:
+            return Apply(op, (x, y))
+        case Op.EQ | Op.NE | Op.LT | Op.LE | Op.GT | Op.GE:
+            return Apply(op, (x, y))
+    assert_never(op)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,8 +16,7 @@ from strategies.problems import (
     worlds,
 )
 
-from solvers.counting import fold
-from solvers.counting.expand import before_name, conjuncts, expand, pure, substitute, support
+from solvers.counting.expand import before_name, expand, pure, substitute, support
 from solvers.evaluate import value
 from solvers.problem import (
     Apply,
@@ -27,7 +24,6 @@ from solvers.problem import (
     Const,
     Expr,
     Kind,
-    Lookup,
     Op,
     Pick,
     Problem,
@@ -113,61 +109,11 @@ def test_expand_shares_equal_parts() -> None:
     assert double.args[0] is total
 
 
-def test_condition_and_negation_share_their_atom() -> None:
-    above = expand(PLAIN, Apply(Op.GT, (X, Y)))
-    within = expand(PLAIN, Apply(Op.LE, (X, Y)))
-    assert within is fold.negate(above)
-    assert expand(PLAIN, Apply(Op.AND, (above, within))) == Const(False)
-
-
 def test_with_swaps_without_capture() -> None:
     swapped = With(Apply(Op.SUB, (X, Y)), (("x", Y), ("y", X)))
     assert expand(PLAIN, swapped) is expand(PLAIN, Apply(Op.SUB, (Y, X)))
 
 
-def test_conjuncts_flatten() -> None:
-    parts = [Apply(Op.LT, (X, Const(number))) for number in (3, 4, 5)]
-    nested = expand(PLAIN, Apply(Op.AND, (parts[0], Apply(Op.AND, (parts[1], parts[2], parts[0])))))
-    assert conjuncts(nested) == tuple(pure(part) for part in parts)
-    assert conjuncts(pure(Const(True))) == ()
-
-
-@pytest.mark.parametrize(
-    ("expr", "simple"),
-    [
-        (Apply(Op.ADD, (Const(2), X, Const(-2))), X),
-        (Apply(Op.MUL, (X, Y, Const(0))), Const(0)),
-        (Apply(Op.SUB, (X, X)), Const(0)),
-        (Apply(Op.NEG, (Apply(Op.NEG, (X,)),)), X),
-        (Apply(Op.MOD, (X, Const(1))), Const(0)),
-        (Apply(Op.MAX, (X, X)), X),
-        (Apply(Op.ITE, (Apply(Op.LT, (X, Y)), X, X)), X),
-        (Apply(Op.IMPLIES, (Const(True), Const(False))), Const(False)),
-        (Apply(Op.EQ, (Apply(Op.LT, (X, Y)), Const(True))), pure(Apply(Op.LT, (X, Y)))),
-        (Lookup("t", ((0, 7), (1, 7)), X), Const(7)),
-        (Lookup("t", ((0, 7), (1, 8)), Const(1)), Const(8)),
-    ],
-    ids=str,
-)
-def test_pure_simplifies(expr: Expr, simple: Expr) -> None:
-    assert pure(expr) == simple
-
-
 def test_pure_refuses_relations() -> None:
     with pytest.raises(ValueError, match="not a pure expression"):
         pure(RelationValue("sum"))
-
-
-def test_expressions_are_forgotten_when_unused() -> None:
-    gc.collect()
-    before = len(fold._by_key)
-    made = pure(Apply(Op.ADD, (X, Apply(Op.MUL, (Y, Const(123_457))))))
-    assert len(fold._by_key) > before
-    del made
-    gc.collect()
-    assert len(fold._by_key) == before
-
-
-def test_one_and_true_stay_apart() -> None:
-    assert pure(Const(1)) != pure(Const(True))
-    assert fold.apply(Op.ADD, (pure(Const(1)), fold.variable("x"))) is not fold.variable("x")

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies.problems import all_worlds, expressions, problems, worlds
-from strategies.semantics import Case, cases
+from strategies.semantics import OPERANDS, Case, applied, cases
 
 from solvers.counting.expand import before_name, expand, pure, support
-from solvers.counting.tables import Tables, generate, topological
+from solvers.counting.tables import Tables, compile_exprs, generate, topological
 from solvers.evaluate import value
 from solvers.problem import Apply, Const, Expr, Kind, Lookup, Op, Problem, RelationValue, Sort, Var, Variable
 
@@ -34,6 +34,17 @@ def test_tables_follow_the_semantics_table(case: Case) -> None:
         (result,) = tables.evaluate([case.expr], {**env, **shaped})
         assert result.dtype == (np.bool_ if isinstance(case.value, bool) else np.int64)
         assert result.flat[-1] == case.value
+
+
+@pytest.mark.parametrize("op", Op)
+def test_every_operator_is_written_as_numpy_code(op: Op) -> None:
+    """Also those that `fold` writes with the help of others; over arrays, and over plain integers."""
+    code = compile_exprs([applied(op)])
+    batch = list(all_worlds(OPERANDS))
+    expected = [value(OPERANDS, applied(op), world) for world in batch]
+    (found,) = code({name: np.array([world[name] for world in batch]) for name in ("x", "y")})
+    assert found.tolist() == expected
+    assert [code(world)[0] for world in batch] == expected
 
 
 @given(st.data())

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies.asking import ask
-from strategies.problems import expressions, problems, worlds
-from strategies.semantics import Case, cases
+from strategies.problems import all_worlds, expressions, problems, worlds
+from strategies.semantics import OPERANDS, Case, applied, cases
 
 from solvers.evaluate import value
 from solvers.problem import Apply, Const, Expr, Kind, Op, Problem, RelationValue, Var, Variable, With
-from solvers.proving.encode import Encoder, TermState
+from solvers.proving.encode import OPERATORS, Encoder, TermState
 from solvers.proving.smtlib import integer, symbol
 
 NUMBERS = Problem(
@@ -43,6 +43,21 @@ def test_encoding_follows_the_semantics_table(case: Case) -> None:
     later = TermState({name: symbol(name) for name in bindings}, before=earlier)
     fixed = bindings | {f"{name}.before": number for name, number in (before or {}).items()}
     assert _ask(encoder, [(case.expr, later)], fixed) == [int(case.value)]
+
+
+def test_the_table_of_operators_is_complete() -> None:
+    assert set(OPERATORS) == set(Op)
+
+
+@pytest.mark.parametrize("op", Op)
+def test_every_operator_is_encoded_as_the_reference_has_it(op: Op) -> None:
+    batch = list(all_worlds(OPERANDS))
+    open_ = [
+        (applied(op), TermState({name: symbol(f"{name}{number}") for name in ("x", "y")}))
+        for number in range(len(batch))
+    ]
+    fixed = {f"{name}{number}": world[name] for number, world in enumerate(batch) for name in ("x", "y")}
+    assert _ask(Encoder(OPERANDS), open_, fixed) == [value(OPERANDS, applied(op), world) for world in batch]
 
 
 @pytest.mark.parametrize("op", [Op.FLOORDIV, Op.CEILDIV, Op.MOD])
