@@ -106,6 +106,7 @@ class Bounds:
         self._relations = {relation.name: relation.value for relation in system.relations}
         self._domains = {variable.name: variable.domain for variable in system.variables}
         self._supports: dict[str, frozenset[str]] = {}
+        self._known: dict[int, tuple[Typed, Interval | None]] = {}  # by identity; the expression keeps it valid
         self._work = MAX_BOUND_WORK
         self._world = _Place(intervals={name: hull(domain) for name, domain in self._domains.items()})
 
@@ -113,8 +114,7 @@ class Bounds:
         for variable in self._system.variables:
             self._check_printing(variable.printing, hull(variable.domain), variable.span)
         for relation in self._system.relations:
-            bounds = self.interval(RelationRef(relation.name, relation.type, span=relation.span))
-            self._check_printing(relation.printing, bounds, relation.span)
+            self._check_printing(relation.printing, self.interval(relation.value), relation.span)
         for expr in expressions_of(self._system):
             self.interval(expr)
         for event in self._system.events:
@@ -135,8 +135,10 @@ class Bounds:
             )
 
     def interval(self, expr: Typed) -> Interval | None:
-        """The bounds of `expr` over all worlds; None after an error in it."""
-        return self._bounds(expr, self._world)
+        """The bounds of `expr` over all worlds; None after an error in it. Computed once for each expression."""
+        if id(expr) not in self._known:
+            self._known[id(expr)] = (expr, self._bounds(expr, self._world))
+        return self._known[id(expr)][1]
 
     # -------------------------------------------------------------- intervals
 
@@ -147,13 +149,15 @@ class Bounds:
             case VariableRef(name=name):
                 return place.intervals.get(name, self._world.intervals[name])
             case RelationRef(name=name):
+                if place is self._world:
+                    return self.interval(self._relations[name])
                 if name not in place.relations:
                     place.relations[name] = self._bounds(self._relations[name], place)
                 return place.relations[name]
             case Within(body=body, changes=changes):
                 return self._within(body, changes, place)
             case Earlier(body=body):
-                return self._bounds(body, self._world)
+                return self.interval(body)
             case TableRef():
                 return self._entry(expr, place)
             case Operation():

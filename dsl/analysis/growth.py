@@ -11,6 +11,7 @@ from typing import Final
 
 from dsl.checked import CheckedSystem, RelationRef, Typed, Within, expressions_of, parts
 from dsl.diagnostics.collector import Findings
+from dsl.source import Span
 
 MAX_SIZE: Final = 50_000
 """How many sub-expressions a system may come to, with every `with` written out."""
@@ -23,13 +24,18 @@ def check_growth(system: CheckedSystem, findings: Findings) -> bool:
     """Report a system that would become too large or too deep; true if it doesn't."""
     growth = _Growth()
     for relation in system.relations:
-        growth.add(relation.name, relation.value)
-        if not _fits(growth, relation.value, f"relation `{relation.name}`", findings):
+        size, depth = growth.add(relation.name, relation.value)
+        if not _fits(size, depth, f"relation `{relation.name}`", relation.value.span, findings):
             return False
+    relations = {id(relation.value): growth.own[relation.name] for relation in system.relations}
     total = sum(growth.own.values())
     for expr in expressions_of(system):
-        total += growth.size(expr)
-        if not _fits(growth, expr, "this expression", findings):
+        if id(expr) in relations:
+            total += relations[id(expr)]
+            continue
+        size, depth = growth.size(expr), growth.depth(expr)
+        total += size
+        if not _fits(size, depth, "this expression", expr.span, findings):
             return False
     if total > MAX_SIZE:
         findings.error(
@@ -42,14 +48,13 @@ def check_growth(system: CheckedSystem, findings: Findings) -> bool:
     return total <= MAX_SIZE
 
 
-def _fits(growth: _Growth, expr: Typed, what: str, findings: Findings) -> bool:
-    size, depth = growth.size(expr), growth.depth(expr)
+def _fits(size: int, depth: int, what: str, span: Span, findings: Findings) -> bool:
     if size > MAX_SIZE:
         number = str(size) if size < 10**12 else "more than 10^12"
         findings.error(
             "E424",
             f"{what} comes to {number} terms when every `with` is written out",
-            expr.span,
+            span,
             f"at most {MAX_SIZE} are allowed",
             helps=("a `with` around a relation that itself uses `with` multiplies: state one of them directly",),
         )
@@ -58,7 +63,7 @@ def _fits(growth: _Growth, expr: Typed, what: str, findings: Findings) -> bool:
         findings.error(
             "E425",
             f"{what} is {depth} levels deep when relations are written out",
-            expr.span,
+            span,
             f"at most {MAX_GROWTH_DEPTH} are allowed",
             helps=("let fewer relations build on each other in a chain",),
         )
@@ -74,10 +79,12 @@ class _Growth:
         self._depths: dict[str, int] = {}
         self._reach: dict[str, frozenset[str]] = {}
 
-    def add(self, name: str, value: Typed) -> None:
+    def add(self, name: str, value: Typed) -> tuple[int, int]:
+        """Take up a relation; gives its size and its depth."""
         self._depths[name] = self.depth(value)
         self._reach[name] = self._reached(value) | {name}
         self.own[name] = self.size(value)
+        return self.own[name], self._depths[name]
 
     def size(self, expr: Typed) -> int:
         """Terms of `expr` itself, and of what its `with`s come to."""

@@ -124,7 +124,8 @@ def _lint_withs(expr: Typed, bounds: Bounds, findings: Findings) -> None:
     """Changes of variables that the changed expression doesn't hang on."""
     for node in walk_typed(expr):
         if isinstance(node, Within):
-            idle = [name for name, _ in node.changes if name not in bounds.support(node.body)]
+            support = bounds.support(node.body)
+            idle = [name for name, _ in node.changes if name not in support]
             if idle:
                 findings.warn(
                     "W448",

@@ -49,6 +49,7 @@ class Library:
         self._index = index
         self._findings = findings
         self._budget = budget
+        self._visible_types = {module: index.visible(index.types, module) for module in index.modules}
         units = self._units()
         self.enumerations = {
             id(declared.node): check_enumeration(declared.node, findings)
@@ -62,7 +63,7 @@ class Library:
         for module, scope in self.scopes.items():
             spans = {
                 declared.node.name.name: declared.node.span
-                for declared in index.visible(index.types, module).values()
+                for declared in self._visible_types[module].values()
                 if isinstance(declared.node, nodes.EnumDecl)
             }
             check_members([(each, spans[each.name]) for each in scope.enumerations], scope.names, findings)
@@ -70,7 +71,7 @@ class Library:
     def _scope(self, module: str, units: Mapping[int, Unit | None]) -> Scope:
         types: dict[str, Unit | Enumeration | None] = {
             name: self.enumerations.get(id(declared.node), units.get(id(declared.node)))
-            for name, declared in self._index.visible(self._index.types, module).items()
+            for name, declared in self._visible_types[module].items()
         }
         return Scope(
             module=module,
@@ -93,7 +94,7 @@ class Library:
         for key, each in declared.items():
             base = each.node.base
             if base is not None:
-                found = self._index.visible(self._index.types, each.module).get(base.name)
+                found = self._visible_types[each.module].get(base.name)
                 if found is not None:
                     bases[key] = f"{found.module}:{base.name}"
         ordering = dependency_order({key: [bases[key]] if key in bases else [] for key in declared})
@@ -108,7 +109,7 @@ class Library:
         decl = declared.node
         if decl.base is None or decl.factor is None:
             return Unit(decl.name.name, decl.name.name, 1)
-        visible = self._index.visible(self._index.types, declared.module)
+        visible = self._visible_types[declared.module]
         if decl.base.name not in visible or isinstance(visible[decl.base.name].node, nodes.EnumDecl):
             names = [name for name, each in visible.items() if isinstance(each.node, nodes.UnitDecl)]
             scope = Scope(declared.module, {}, dict.fromkeys(names), (), lambda _: None, set())

@@ -104,7 +104,7 @@ class _SystemCheck:
         self.scope = attrs.evolve(
             self.scope, enumerations=(*self.outer.enumerations, *(each for each, _ in self.enumerations))
         )
-        variables = [self._variable(kind, variable) for kind, variable in self._variables()]
+        variables = [self._announced_variable(kind, variable) for kind, variable in self._variables()]
         self._relations()
         self._refuse_members()
         rulebook = self._rulebook()
@@ -234,11 +234,14 @@ class _SystemCheck:
     def _constants(self) -> Checker:
         return attrs.evolve(self._checker(), constant=True)
 
-    def _variable(self, kind: str, decl: nodes.VarDecl) -> CheckedVariable | None:
+    def _announced_variable(self, kind: str, decl: nodes.VarDecl) -> CheckedVariable | None:
+        """Check a variable that is in scope with its type alone, and complete it there."""
+        symbol = self.names[decl.name.name]
+        assert isinstance(symbol, VariableSymbol)
+        return None if symbol.type is None else self._variable(kind, decl, symbol.type)
+
+    def _variable(self, kind: str, decl: nodes.VarDecl, type_: ValueType) -> CheckedVariable | None:
         name = decl.name.name
-        type_ = resolve_type(decl.type, self.scope, self.findings)
-        if type_ is None:
-            return None
         domain = self._domain(decl, type_)
         editable = kind == "config" and not decl.locked
         if decl.locked and kind != "config":
@@ -327,18 +330,13 @@ class _SystemCheck:
     def _announce(self) -> None:
         """Put every variable and relation in scope with the type that it says it has."""
         for kind, variable in self._variables():
-            if isinstance(variable.type, nodes.EnumType):
-                self._in_place(variable.type)
             type_ = resolve_type(variable.type, self.scope, self.findings)
+            if isinstance(variable.type, nodes.EnumType) and isinstance(type_, Enumeration):
+                self.enumerations.append((type_, variable.type))
             self.names[variable.name.name] = VariableSymbol(variable.name, type_, kind, None)
         for _, relation in self._relation_decls():
             type_ = None if relation.type is None else resolve_type(relation.type, self.scope, self.findings)
             self.names[relation.name.name] = RelationSymbol(relation.name, type_)
-
-    def _in_place(self, decl: nodes.EnumType) -> None:
-        enumeration = check_enumeration(decl, self.findings)
-        if enumeration is not None:
-            self.enumerations.append((enumeration, decl))
 
     def _relations(self) -> None:
         decls = {decl.name.name: (profiler, decl) for profiler, decl in self._relation_decls()}
