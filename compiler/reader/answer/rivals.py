@@ -16,7 +16,7 @@ from compiler.reader.answer.generate import ReadState
 from compiler.reader.answer.ready import ReadyKeep, ReadySystem
 from compiler.reader.answer.solve import Solution, fitting_worlds, hidden_values
 from compiler.reader.answer.walk import Meter, walk_worlds
-from compiler.reader.text.errors import TooMuchWorkError
+from compiler.reader.text.errors import TooMuchWorkError, UndefinedError
 from compiler.reader.text.handbook import ReadField
 from compiler.reader.text.limits import MAX_CASES
 from compiler.reader.text.values import ReadValue
@@ -149,6 +149,12 @@ class _Tester:
 
     def failure(self, case: _Case, repair: Mapping[str, ReadValue]) -> str:
         """Say why `repair` doesn't repair a world; empty if it does."""
+        try:
+            return self._failure(case, repair)
+        except (UndefinedError, ZeroDivisionError):
+            return "leaves a formula without a value"
+
+    def _failure(self, case: _Case, repair: Mapping[str, ReadValue]) -> str:
         system = self.system
         state = _changed(system, case.start, repair)
         self.meter.spend(len(state))

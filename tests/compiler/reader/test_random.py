@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies.prompt_texts import prompt, tiny
-from strategies.synthetic_prompts import Maker
+from strategies.synthetic_draws import Maker
 
 from compiler.reader import ReadError, Solution, read_prompt, rivals, solve
 

@@ -75,6 +75,12 @@ def test_fix_that_fails_in_the_sense_of_a_condition_is_reported() -> None:
     assert compared(runbook=runbook, conditions=conditions).confirmed
 
 
+def test_repair_that_leaves_a_formula_without_a_value_is_no_rival() -> None:
+    conditions = "- a run is sound when `floor(8 / (a - 3)) > 0`"
+    found = compared(runbook=rule("a < 3", "set a = `4`"), conditions=conditions)
+    assert (found.tried, found.rivals, found.failure) == (3, (), "")
+
+
 def test_rivals_takes_the_fields_named_in_any_fitting_world() -> None:
     document = read_prompt(
         tiny(
