@@ -37,6 +37,7 @@ from dsl.checked import (
     CheckedArchetype,
     CheckedAssign,
     CheckedAttribute,
+    CheckedCondition,
     CheckedDataset,
     CheckedEvent,
     CheckedKeep,
@@ -71,6 +72,7 @@ from solvers.problem import (
     Sense,
     Var,
     Variable,
+    conjunction,
 )
 
 
@@ -91,31 +93,38 @@ def lower_program(checked: CheckedProgram, loaded: Loaded) -> ProgramPlan:
 
 
 def _system(system: CheckedSystem) -> SystemPlan:
+    variables = tuple(_variable_plan(variable) for variable in system.variables)
+    relations = tuple(_relation_plan(relation) for relation in system.relations)
     events = tuple(_event(event) for event in system.events)
-    relations = tuple((relation.name, lower_value(relation.value)) for relation in system.relations)
+    requires, sounds = _stated(system.requires), _stated(system.sounds)
     problem = Problem(
         name=system.name,
         variables=tuple(_variable(variable) for variable in system.variables),
-        relations=relations,
-        observations=tuple(_observations(system, events)),
+        relations=tuple((relation.name, lower_value(relation.value)) for relation in system.relations),
+        observations=(*_config(system, variables), *_profiler(system, relations), *_log(events)),
         rules=tuple(_rule(rule) for rule in system.rules),
-        valid=all_of(system.requires),
-        sound=all_of(system.sounds),
+        valid=conjunction(condition for _, condition in requires),
+        sound=conjunction(condition for _, condition in sounds),
         keeps=tuple(_keep(keep, binding=True) for keep in system.keeps),
     )
     return SystemPlan(
         name=system.name,
         title=system.title,
         problem=problem,
-        variables=tuple(_variable_plan(variable) for variable in system.variables),
-        relations=tuple(_relation_plan(relation) for relation in system.relations),
+        variables=variables,
+        relations=relations,
         events=events,
         rules=tuple(RulePlan(rule.name, rule.code, rule.title, rule.says) for rule in system.rules),
         tables=tuple(_table_plan(table) for table in system.tables),
-        requires=tuple((each.text, lower_condition(each.condition)) for each in system.requires),
-        sounds=tuple((each.text, lower_condition(each.condition)) for each in system.sounds),
+        requires=requires,
+        sounds=sounds,
         span=system.span,
     )
+
+
+def _stated(conditions: Iterable[CheckedCondition]) -> tuple[tuple[str, Expr], ...]:
+    """Conditions with the texts that people read."""
+    return tuple((each.text, lower_condition(each.condition)) for each in conditions)
 
 
 def _variable(variable: CheckedVariable) -> Variable:
@@ -184,18 +193,22 @@ def _attribute(attribute: CheckedAttribute) -> AttributePlan:
     )
 
 
-def _observations(system: CheckedSystem, events: Iterable[EventPlan]) -> Iterator[Observation]:
-    """Everything that is printed of a world: config and given values, profiler values, the log."""
-    for variable in system.variables:
+def _config(system: CheckedSystem, plans: Iterable[VariablePlan]) -> Iterator[Observation]:
+    """The config and the given values."""
+    for variable, plan in zip(system.variables, plans, strict=True):
         if variable.kind != "hidden":
-            display = _display(variable.type, variable.printing)
-            yield Observation(variable.name, "config", shown_amount(Var(variable.name), display))
-    for relation in system.relations:
-        if relation.profiler:
+            yield Observation(variable.name, "config", shown_amount(Var(variable.name), plan.display))
+
+
+def _profiler(system: CheckedSystem, plans: Iterable[RelationPlan]) -> Iterator[Observation]:
+    for relation, plan in zip(system.relations, plans, strict=True):
+        if plan.display is not None:
             value = as_integer(RelationValue(relation.name, sort_of(relation.type)))
-            yield Observation(
-                relation.name, "profiler", shown_amount(value, _display(relation.type, relation.printing))
-            )
+            yield Observation(relation.name, "profiler", shown_amount(value, plan.display))
+
+
+def _log(events: Iterable[EventPlan]) -> Iterator[Observation]:
+    """For each event whether it is there, then its attributes; those of an absent one are 0."""
     for event in events:
         present = TRUE if event.condition is None else event.condition
         yield Observation(event.name, "log", as_integer(present))

@@ -1,28 +1,85 @@
-"""From paths to a program plan: load, check, lower, run the inline examples and the sampled lints.
+"""From paths to a program plan: load, check, lower, and then the checks of the plan.
 
-In: files or folders. Out: a `ProgramPlan`, or none if there are errors, and every diagnostic of the last
-stage that ran, sorted by place. The only module that knows the order of these stages.
+In: files or folders. Out: a `ProgramPlan`, or None if there are errors, and the diagnostics of every stage that ran,
+those of a stage sorted by place. `PROGRAM_STAGES` has the stages in their order, `compiler.frontend.checks` the checks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, Final, TypeAlias
 
 import attrs
 
-from compiler.emit.prompt.render import Renderer
-from compiler.emit.prompt.text import unprintable_texts
-from compiler.frontend.examples import run_examples
+from compiler.frontend.checks import PLAN_CHECKS, WORLD_CHECKS
 from compiler.frontend.lower import lower_program
-from compiler.frontend.sampled_lints import sampled_lints
 from compiler.plan import ProgramPlan
-from compiler.reader import ReadError, read_prompt
-from compiler.splits import not_unseen
-from dsl.diagnostics.diagnostic import Diagnostic, Severity
+from dsl.checked import CheckedProgram
+from dsl.diagnostics.diagnostic import Diagnostic, has_errors
 from dsl.program import check_program
-from dsl.syntax.loader import load
-from solvers.evaluate import observe
+from dsl.syntax.loader import Loaded, load
+
+
+@attrs.frozen
+class SourcePaths:
+    """Files or folders to load, and the folder that imports may not leave (by default as `load` says)."""
+
+    paths: tuple[Path, ...]
+    root: Path | None = None
+
+
+@attrs.frozen
+class CheckedSources:
+    loaded: Loaded
+    program: CheckedProgram
+
+
+@attrs.frozen
+class LoweredSources:
+    checked: CheckedProgram
+    plan: ProgramPlan
+
+
+ProgramForm: TypeAlias = Loaded | CheckedSources | LoweredSources
+Diagnostics: TypeAlias = tuple[Diagnostic, ...]
+
+
+@attrs.frozen
+class ProgramStage:
+    """One step of the sources on their way to a plan.
+
+    Attributes:
+        run: From what the stage before gave to the next form, or None if errors stand in its way.
+    """
+
+    name: str
+    run: Callable[[Any], tuple[ProgramForm | None, Diagnostics]]
+
+
+def _load(sources: SourcePaths) -> tuple[Loaded, Diagnostics]:
+    loaded = load(sources.paths, root=sources.root)
+    return loaded, loaded.diagnostics
+
+
+def _check(loaded: Loaded) -> tuple[CheckedSources | None, Diagnostics]:
+    program, diagnostics = check_program(loaded)
+    return None if program is None else CheckedSources(loaded, program), diagnostics
+
+
+def _lower(sources: CheckedSources) -> tuple[LoweredSources, Diagnostics]:
+    return LoweredSources(sources.program, lower_program(sources.program, sources.loaded)), ()
+
+
+PROGRAM_STAGES: Final = (ProgramStage("load", _load), ProgramStage("check", _check), ProgramStage("lower", _lower))
+
+
+@attrs.frozen
+class StageResult:
+    """What stands after a stage: None if errors came before, or from it; `diagnostics` are those of all that ran."""
+
+    form: ProgramForm | None
+    diagnostics: Diagnostics
 
 
 @attrs.frozen
@@ -30,89 +87,43 @@ class Frontend:
     """What the sources say; `plan` is None where an error stands in the way."""
 
     plan: ProgramPlan | None
-    diagnostics: tuple[Diagnostic, ...]
+    diagnostics: Diagnostics
 
     @property
     def failed(self) -> bool:
         return self.plan is None or has_errors(self.diagnostics)
 
 
-def has_errors(diagnostics: Sequence[Diagnostic]) -> bool:
-    return any(diagnostic.severity is Severity.ERROR for diagnostic in diagnostics)
+def run_stages(sources: SourcePaths, last: str = PROGRAM_STAGES[-1].name) -> StageResult:
+    """Run the stages up to the one named `last`, or up to the first that finds errors."""
+    form: Any = sources
+    found: Diagnostics = ()
+    for stage in PROGRAM_STAGES:
+        form, diagnostics = stage.run(form)
+        found += diagnostics
+        if form is None or has_errors(found):
+            return StageResult(None, found)
+        if stage.name == last:
+            return StageResult(form, found)
+    raise ValueError(f"there is no stage `{last}`")
 
 
 def run_frontend(paths: Sequence[Path], *, root: Path | None = None, lints: bool = True) -> Frontend:
-    """Load and check `paths`.
+    """Load, check and lower `paths`, and check the plan.
 
     Args:
         root: Folder that imports may not leave; by default as `dsl.syntax.loader` says.
-        lints: Also run the inline examples and the lints that sample worlds.
+        lints: Also run the checks that look at worlds: inline examples and sampled lints among them.
     """
-    loaded = load(paths, root=root)
-    if has_errors(loaded.diagnostics):
-        return Frontend(None, loaded.diagnostics)
-    checked, diagnostics = check_program(loaded)
-    if checked is None or has_errors(diagnostics):
-        return Frontend(None, loaded.diagnostics + diagnostics)
-    plan = lower_program(checked, loaded)
-    found = loaded.diagnostics + diagnostics + _unprintable(plan) + _not_unseen(plan)
+    result = run_stages(SourcePaths(tuple(paths), root))
+    if result.form is None:
+        return Frontend(None, result.diagnostics)
+    assert isinstance(result.form, LoweredSources)
+    plan, checked = result.form.plan, result.form.checked
+    found = result.diagnostics
+    for check in PLAN_CHECKS:
+        found += check(plan, checked)
     if lints and not has_errors(found):
-        found += _unreadable(plan)
-        found += run_examples(plan, checked) + sampled_lints(plan, checked)
+        for check in WORLD_CHECKS:
+            found += check(plan, checked)
     return Frontend(plan, found)
-
-
-def _not_unseen(plan: ProgramPlan) -> tuple[Diagnostic, ...]:
-    """Uses of a split that can't keep its promise to be unseen in another."""
-    return tuple(
-        Diagnostic(
-            code="E451",
-            message=f"`{name}` in split `{split.name}` isn't unseen in split `{other}`",
-            span=plan.archetypes[name].span,
-            label="declared here",
-            notes=(
-                "neither its codes are a pair that is new there, nor are its worlds in a region that is avoided there",
-            ),
-            helps=(f"use it in another split, or let `{split.name}` be `within` a region that `{other}` avoids",),
-        )
-        for dataset in plan.datasets.values()
-        for split, name, other in not_unseen(plan, dataset)
-    )
-
-
-def _unreadable(plan: ProgramPlan) -> tuple[Diagnostic, ...]:
-    """Systems whose prompts the independent reader can't read within its limits; any world shows whether."""
-    found = []
-    for system in plan.systems.values():
-        world = {variable.name: variable.domain[0] for variable in system.problem.variables}
-        try:
-            read_prompt(Renderer(system).render(observe(system.problem, world), lambda _: 0))
-        except ReadError as error:
-            found.append(
-                Diagnostic(
-                    code="E452",
-                    message=f"prompts of system `{system.name}` can't be read within the reader's limits",
-                    span=system.span,
-                    label="this system",
-                    notes=(str(error),),
-                    helps=(
-                        "make hidden domains, tables or formulas smaller: an independent reader reads every prompt",
-                    ),
-                )
-            )
-    return tuple(found)
-
-
-def _unprintable(plan: ProgramPlan) -> tuple[Diagnostic, ...]:
-    """Texts that would break the form of a prompt."""
-    return tuple(
-        Diagnostic(
-            code="E450",
-            message=f"{text.place} can't be printed: it has {text.reason}",
-            span=system.span,
-            label="in this system",
-            helps=("prompts set formulas in backticks and parts apart by signs; write the text without them",),
-        )
-        for system in plan.systems.values()
-        for text in unprintable_texts(system)
-    )

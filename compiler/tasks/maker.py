@@ -152,23 +152,31 @@ class TaskMaker:
                 continue
             if dropped.total() >= DROPS:
                 return MissingTask(spec, "no proved world", dropped, None, failed)
-            result = self.finish(found)
-            if isinstance(result, RenderedTask):
-                return MadeTask(result, dropped)
-            dropped[result.flaw] += 1
-            if failed is None and result.proof.verdict is not Verdict.UNIQUE:
-                failed = result.proof
+            match self.finish(found):
+                case RenderedTask() as rendered:
+                    return MadeTask(rendered, dropped)
+                case FlawedWorld(proof=proof, flaw=flaw):
+                    dropped[flaw] += 1
+                    if failed is None and proof.verdict is not Verdict.UNIQUE:
+                        failed = proof
+                case DrawnWorld() | ProvedWorld() as unfinished:
+                    raise AssertionError(f"the stages end with {type(unfinished).__name__}")
         raise AssertionError("candidates end with Exhausted")
 
-    def finish(self, drawn: DrawnWorld) -> RenderedTask | FlawedWorld:
-        """Take a candidate through all stages after `draw`, or up to the one that finds a flaw."""
-        value: Any = drawn
+    def finish(self, drawn: DrawnWorld, *, last: str = "") -> TaskForm | FlawedWorld:
+        """Take a candidate through the stages after `draw`, up to the one that finds a flaw.
+
+        Args:
+            last: The stage to stop after, which may be `draw` itself; the last one of all if it is no stage of a task.
+        """
+        form: TaskForm | FlawedWorld = drawn
+        if last == "draw":
+            return form
         for stage in self.stages:
-            value = stage.run(self, value)
-            if isinstance(value, FlawedWorld):
-                return value
-        assert isinstance(value, RenderedTask)
-        return value
+            form = stage.run(self, form)
+            if isinstance(form, FlawedWorld) or stage.name == last:
+                break
+        return form
 
     # ---------------------------------------------------------------- the stages
 

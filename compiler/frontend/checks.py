@@ -1,0 +1,83 @@
+"""The checks of a plan, as data: everything that is refused or warned of after the lowering.
+
+In: a plan and the checked program that it came from. Out: diagnostics. `PLAN_CHECKS` look at the plan alone;
+`WORLD_CHECKS` evaluate worlds, take longer, and rely on a plan without errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from compiler.emit.prompt.render import Renderer
+from compiler.emit.prompt.text import unprintable_texts
+from compiler.frontend.examples import run_examples
+from compiler.frontend.sampled_lints import sampled_lints
+from compiler.plan import ProgramPlan
+from compiler.reader import ReadError, read_prompt
+from compiler.splits import not_unseen
+from dsl.checked import CheckedProgram
+from dsl.diagnostics.diagnostic import Diagnostic
+from solvers.evaluate import observe
+
+PlanCheck: TypeAlias = Callable[[ProgramPlan, CheckedProgram], tuple[Diagnostic, ...]]
+
+
+def unprintable_systems(plan: ProgramPlan, _checked: CheckedProgram) -> tuple[Diagnostic, ...]:
+    """Texts that would break the form of a prompt."""
+    return tuple(
+        Diagnostic(
+            code="E450",
+            message=f"{text.place} can't be printed: it has {text.reason}",
+            span=system.span,
+            label="in this system",
+            helps=("prompts set formulas in backticks and parts apart by signs; write the text without them",),
+        )
+        for system in plan.systems.values()
+        for text in unprintable_texts(system)
+    )
+
+
+def not_unseen_uses(plan: ProgramPlan, _checked: CheckedProgram) -> tuple[Diagnostic, ...]:
+    """Uses of a split that can't keep its promise to be unseen in another."""
+    return tuple(
+        Diagnostic(
+            code="E451",
+            message=f"`{name}` in split `{split.name}` isn't unseen in split `{other}`",
+            span=plan.archetypes[name].span,
+            label="declared here",
+            notes=(
+                "its codes aren't a pair that is new there, and its worlds don't lie in a region that is avoided there",
+            ),
+            helps=(f"use it in another split, or let `{split.name}` be `within` a region that `{other}` avoids",),
+        )
+        for dataset in plan.datasets.values()
+        for split, name, other in not_unseen(plan, dataset)
+    )
+
+
+def unreadable_systems(plan: ProgramPlan, _checked: CheckedProgram) -> tuple[Diagnostic, ...]:
+    """Systems whose prompts the independent reader can't read within its limits; any world shows whether."""
+    found = []
+    for system in plan.systems.values():
+        world = {variable.name: variable.domain[0] for variable in system.problem.variables}
+        try:
+            read_prompt(Renderer(system).render(observe(system.problem, world), lambda _: 0))
+        except ReadError as error:
+            found.append(
+                Diagnostic(
+                    code="E452",
+                    message=f"prompts of system `{system.name}` can't be read within the reader's limits",
+                    span=system.span,
+                    label="this system",
+                    notes=(str(error),),
+                    helps=(
+                        "make hidden domains, tables or formulas smaller: an independent reader reads every prompt",
+                    ),
+                )
+            )
+    return tuple(found)
+
+
+PLAN_CHECKS: Final[tuple[PlanCheck, ...]] = (unprintable_systems, not_unseen_uses)
+WORLD_CHECKS: Final[tuple[PlanCheck, ...]] = (unreadable_systems, run_examples, sampled_lints)
