@@ -90,7 +90,7 @@ class Chooser:
         self.random = np.random.default_rng(seed)
         claims = Claims(problem)
         start = claims.start()
-        walks = [claims.takes(claims.route(start, path)) for path in paths(problem, codes)]
+        walks = [claims.takes_route_in_domains(claims.route(start, path)) for path in paths(problem, codes)]
         wanted = claims.pool.all_of(
             (
                 claims.in_domains(start, start.values),

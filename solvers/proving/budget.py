@@ -1,8 +1,7 @@
 """How much work a proof may cost.
 
-A budget counts Z3's own steps (`rlimit`), never seconds: the same query on the same version then always
-ends the same way, on any machine. A query that runs out is undecided, and an undecided query proves
-nothing.
+A budget counts Z3's own steps (`rlimit`), never seconds, so the same query on the same version of Z3 ends the
+same way on every machine. A query that runs out of budget is undecided, and an undecided query proves nothing.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ class Budget:
 
     Attributes:
         rlimit: Z3 resource units for each query. Queries of a system with sixteen editable fields and ten
-            rules take 3,000 as a rule and 100,000 at most; a second is worth one to two million.
-        seed: For the solver's own choices; verdicts don't depend on it, the work may.
+            rules usually take 3,000 and at most 100,000; Z3 does one to two million in a second.
+        seed: For the solver's own choices. The work may depend on it; verdicts don't.
     """
 
     rlimit: int = 4_000_000
@@ -25,4 +24,4 @@ class Budget:
 
     def __attrs_post_init__(self) -> None:
         if self.rlimit < 1:
-            raise ValueError(f"a budget of {self.rlimit} units allows no work at all")
+            raise ValueError(f"a budget of {self.rlimit} units allows no work: give 1 or more")

@@ -1,4 +1,4 @@
-"""What is to be proved about a task, as terms: evidence, paths, repairs and costs.
+"""What is to be proved about a task, as terms: evidence, walks, repairs and costs.
 
 In: a `Problem`. Out: terms over named integers:
 
@@ -7,7 +7,7 @@ In: a `Problem`. Out: terms over named integers:
     FIELD@r   a field in the repaired world
     NUMBER@e  an observation of the evidence, by its position
 
-A caller may fix some of them by passing their values as `known`; the others stay open.
+A caller may pass values for some of these names as `known`; the others stay open.
 
 A *path* is the shape of a walk: the fired rules, all different, and the alternatives that they use.
 """
@@ -81,7 +81,12 @@ class Route:
 
 
 class Claims:
-    """Builds the terms of one problem; parts that several claims share are built once."""
+    """Builds the terms of one problem; parts that several claims share are built once.
+
+    Attributes:
+        free: The variables that worlds of the same evidence may disagree on.
+        fixed: The others, in the order of the problem.
+    """
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -152,7 +157,7 @@ class Claims:
             states.append(states[-1].entered(new, str(step + 1)))
         return Route(path, tuple(states))
 
-    def walks(self, route: Route) -> Term:
+    def takes_route(self, route: Route) -> Term:
         """Whether the walk from a valid start takes exactly this route and gives a task.
 
         The rules of a path differ, so none fires twice; and the fix isn't empty, since a rule fires at the
@@ -169,8 +174,8 @@ class Claims:
         parts.append(self.encoder.term(self.problem.sound, route.final))
         return self.pool.all_of(parts)
 
-    def takes(self, route: Route) -> Term:
-        """Whether a walk takes this route, setting what it does within the domains."""
+    def takes_route_in_domains(self, route: Route) -> Term:
+        """Whether a walk takes this route, and each set stays within the domain of its field."""
         return self.pool.all_of(
             (
                 *(
@@ -178,7 +183,7 @@ class Claims:
                     for (rule, number), after in zip(route.path, route.states[1:], strict=True)
                     for item in self.problem.rules[rule].alternatives[number].sets
                 ),
-                self.walks(route),
+                self.takes_route(route),
             )
         )
 
@@ -189,7 +194,7 @@ class Claims:
         )
 
     def _sets_exactly(self, fired_in: TermState, alternative: Alternative, after: TermState) -> Term:
-        """Whether `alternative` has a value in the state in which its rule fired, namely that of `after`."""
+        """Whether `alternative`, in the state in which its rule fired, sets what it has set in `after`."""
         parts: list[Term] = []
         state = fired_in
         for item in alternative.sets:
@@ -206,7 +211,7 @@ class Claims:
         return self.pool.all_of(parts)
 
     def _one_try(self, state: TermState, item: Pick, chosen: Term, tries: Sequence[int]) -> Term:
-        """The last of `tries` succeeds if it is the chosen value, and fails if the choice comes later."""
+        """Whether the last of `tries` fits if it is the chosen value, and doesn't fit if the choice comes later."""
         tried = integer(tries[-1])
         fits = self._fits(state, item, tries[-1])
         return self.pool.all_of(
@@ -217,6 +222,7 @@ class Claims:
         )
 
     def _has_value(self, fired_in: TermState, alternative: Alternative) -> Term:
+        """Whether each set of `alternative` has a value in the state in which its rule fired."""
         parts: list[Term] = []
         state = fired_in
         for item in alternative.sets:
@@ -242,22 +248,22 @@ class Claims:
 
     # ---- repairs -----------------------------------------------------------------------------------
 
-    def mended(self, start: TermState, fields: Iterable[str], known: FieldValues = NO_VALUES) -> TermState:
-        """Return the world in which `fields` have got new values."""
+    def repaired(self, start: TermState, fields: Iterable[str], known: FieldValues = NO_VALUES) -> TermState:
+        """Return the repaired world, in which `fields` have new values."""
         return start.entered({field: _number(repaired_name(field), known) for field in fields}, "r")
 
-    def repairs(self, route: Route, mended: TermState) -> Term:
+    def is_repair(self, route: Route, mended: TermState) -> Term:
         """Whether `mended`, a world inside the domains, is a repair of the world that walks `route`."""
         return self.pool.all_of(
             (
                 self.valid(mended),
                 self.encoder.term(self.problem.sound, mended),
                 self._silent(mended, len(self.problem.rules)),
-                self.keeps(route, mended),
+                self.keeps_hold(route, mended),
             )
         )
 
-    def keeps(self, route: Route, mended: TermState) -> Term:
+    def keeps_hold(self, route: Route, mended: TermState) -> Term:
         """Whether the system's keeps and those of the fired rules hold in `mended`."""
         named = self.named_fields(route.path)
         parts = [self._kept(keep, route.start, mended) for keep in self.problem.keeps]

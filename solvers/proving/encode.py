@@ -1,11 +1,11 @@
-"""Expressions as solver terms: the only place that says what an operator means to Z3.
+"""Expressions as solver terms: the only module that says what an operator means to Z3.
 
-In: expressions of a `Problem`, and states that give each variable a term (an integer, or a name that
-the solver may choose). Out: SMT-LIB terms in one `TermPool`. Relations, `With` and `Before` are followed
-from state to state here, without `expand`, so that a slip in one of the two shows as a disagreement.
+In: expressions of a `Problem`, and states that give each variable a term: an integer, or a name whose value
+the solver chooses. Out: SMT-LIB terms in one `TermPool`. Relations, `With` and `Before` are followed from state
+to state, without the help of `counting.expand`, so that a fault in either shows as a disagreement.
 
-Relies on what the language proves before lowering: no divisor is zero, each table has an entry for
-every key, prescriptions alone hold `Before`.
+Relies on what the language proves: no divisor is zero, each table has an entry for every key, and `Before` occurs
+in prescriptions only.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class TermState:
     """A term for every variable, and the terms that were built from them so far.
 
     Attributes:
-        label: Marks the names of its relations in scripts; none in passing states.
+        label: Ends the names of its relations in scripts; empty for states between the sets of an alternative.
         before: The state that `Before` goes back to: itself, outside a prescription.
         origin: The state from which this one differs in the variables `changes` alone.
     """
@@ -152,7 +152,7 @@ class Encoder:
         return term
 
     def _entry(self, entries: Sequence[tuple[int, int]], key: Term) -> Term:
-        """Choose among table entries; the last is for every other key, of which there are none."""
+        """Choose among table entries; the last one stands for all other keys, and there are no others."""
         (_, chosen), *others = reversed(entries)
         term = integer(chosen)
         for given, value in others:

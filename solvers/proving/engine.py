@@ -1,8 +1,7 @@
-"""Z3 behind a small typed door: read text, fill in numbers, check within a budget, read a model.
+"""Ask Z3: read text, fill in numbers, check within a budget, read a model.
 
-In: SMT-LIB text (see `smtlib`). Out: `Sat` with values, `Unsat`, or `Unknown`. Each engine has a Z3
-context of its own, so that nothing that one problem does shows in another. No Z3 object leaves this
-module other than inside a `Formula`.
+In: SMT-LIB text (see `smtlib`). Out: `Sat` with values, `Unsat`, or `Unknown`. Each engine has its own Z3
+context, so no problem influences another. Z3's objects leave this module only inside a `Formula`.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ class Sat:
 
 @attrs.frozen
 class Unsat:
-    pass
+    """There is no solution."""
 
 
 @attrs.frozen
@@ -38,7 +37,7 @@ class Unknown:
 SolverOutcome = Sat | Unsat | Unknown
 
 _RENEWED_AFTER = 128
-"""Queries on one solver: older versions of Z3 keep some memory of each."""
+"""After how many queries a solver is replaced: older versions of Z3 keep some memory of each query."""
 
 
 @attrs.frozen(eq=False)
@@ -82,8 +81,7 @@ class Engine:
     def check(self, formulas: Sequence[Formula]) -> SolverOutcome:
         """Look for values of the open names that fulfil all of the formulas.
 
-        A query that stays undecided is asked again on a new solver: it is `Unknown` only if it is so by
-        itself, whatever was asked before.
+        An undecided query is asked again on a new solver, so that `Unknown` doesn't depend on earlier queries.
         """
         self._asked += 1
         if self._asked % _RENEWED_AFTER == 0:

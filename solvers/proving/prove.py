@@ -1,17 +1,18 @@
-"""Proofs by Z3 of what the exhaustive check claims, and Z3's own verdicts.
+"""Prove with Z3 what counting claims about a task, or come to a verdict without counting.
 
-In: a `TaskProof` (or just a world). Out: a `TaskProof` with the verdict that Z3 comes to. The proof that is
-checked only helps: it says which routes the class takes and which worlds rule rivals out. Where it says
-too little, the counterexamples that Z3 finds are taken up and the question is asked again; so what is
-proved never rests on the other procedure.
+In: a `TaskProof`, or just a world. Out: a `TaskProof` with Z3's verdict. The proof that comes in is a hint: it
+says which routes the walks of the class take, and which worlds rule rivals out. Where it says too little, Z3
+finds a counterexample, which is added, and the question is asked again. So the verdict never depends on what
+was counted.
 
-No answer "sat" is believed as such: plain evaluation must confirm the world or the repair that it comes
-with, and `UnconfirmedModelError` is raised where it doesn't. "unknown" is inconclusive.
+"sat" alone is never believed: plain evaluation must confirm the world or the repair that comes with it, or else
+`UnconfirmedModelError` is raised. "unknown" makes the verdict inconclusive.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import assert_never
 
 import attrs
 
@@ -29,7 +30,7 @@ _LEVELS = (Uniqueness.ANY, Uniqueness.NAMED, Uniqueness.PREFERRED)
 
 
 class UnconfirmedModelError(Exception):
-    """Z3 found what plain evaluation denies: one of the two is wrong. `case` is the whole case as text."""
+    """Z3 found something that plain evaluation denies, so one of them is wrong. `case` is the query as a script."""
 
     def __init__(self, what: str, case: str) -> None:
         super().__init__(what)
@@ -37,15 +38,15 @@ class UnconfirmedModelError(Exception):
 
 
 class _UndecidedError(Exception):
-    """A query ran out of its budget."""
+    """Z3 didn't decide a query, usually because its budget ran out."""
 
 
 class Prover:
-    """Proves tasks of one problem, each on its own; parts of queries that many tasks share are built once.
+    """Proves the tasks of one problem, one by one; parts of queries that many tasks share are built once.
 
     Args:
-        templates: Whether to share parts. Without, each query is written out as the script that
-            `scripts` gives; slower, with the same verdicts.
+        templates: Whether to share parts. If not, each query is written out as in `scripts`: slower, and with
+            the same verdicts.
     """
 
     def __init__(self, problem: Problem, budget: Budget | None = None, *, templates: bool = True) -> None:
@@ -55,15 +56,15 @@ class Prover:
         self._templates: dict[tuple[object, ...], Formula] | None = {} if templates else None
 
     def prove(self, proof: TaskProof) -> TaskProof:
-        """Come to a verdict of Z3's own about what `proof` claims.
+        """Return Z3's own verdict about what `proof` claims.
 
-        A unique task is proved at the level of uniqueness that is claimed, no weaker and no stronger one.
-        The rivals of an ambiguous one are tried first. An inconclusive proof claims nothing and comes back
-        as it is. The count of worlds is handed on unchecked.
+        A unique task is proved at the level of uniqueness that is claimed, and at no other. The rivals of an
+        ambiguous one are tried first. An inconclusive proof claims nothing and is returned as it is. The count
+        of worlds isn't checked.
 
         Returns:
             Z3's verdict with the routes, worlds and refutations that it needed. Z3 agrees with `proof` if
-            the verdict is the same.
+            both verdicts are the same.
 
         Raises:
             UnconfirmedModelError: Z3 and plain evaluation disagree.
@@ -72,8 +73,8 @@ class Prover:
         walk = proof.walk
         if proof.verdict is Verdict.INCONCLUSIVE:
             return proof
-        if not self._is_whole(walk):
-            raise ValueError("the steps of the walk don't lead to its codes and its fix")
+        if not self._is_consistent(walk):
+            raise ValueError("this proof can't be checked: the steps of its walk don't lead to its codes and its fix")
         found = self._verdict(
             walk,
             (proof.uniqueness or Uniqueness.PREFERRED,),
@@ -84,21 +85,35 @@ class Prover:
         return attrs.evolve(found, hidden_worlds=proof.hidden_worlds)
 
     def decide(self, world: Assignment) -> TaskProof:
-        """Come to a verdict about the evidence of `world` without any help; `hidden_worlds` stays 0."""
+        """Return Z3's verdict about the evidence of `world`, without hints; `hidden_worlds` is 0."""
         return self._verdict(evaluate.run_walk(self.problem, world), _LEVELS)
 
     def leaves_open(
         self, world: Assignment, channels: Collection[str], paths: Sequence[Path]
     ) -> Assignment | Unknown | None:
-        """Find a valid world that shows the same as `world` in some channels and whose walk takes one of `paths`."""
+        """Find a valid world that shows the same as `world` in some channels and whose walk takes one of `paths`.
+
+        Returns:
+            The world; None if Z3 proves that there is none.
+        """
         query = queries.same_channels(self._claims, self._evidence(world), channels, paths)
-        outcome = self._ask(query)
-        if not isinstance(outcome, Sat):
-            return None if isinstance(outcome, Unsat) else outcome
+        match outcome := self._ask(query):
+            case Sat():
+                return self._read_lookalike(query, outcome, world, channels, paths)
+            case Unsat():
+                return None
+            case Unknown():
+                return outcome
+        assert_never(outcome)
+
+    def _read_lookalike(
+        self, query: Query, outcome: Sat, world: Assignment, channels: Collection[str], paths: Sequence[Path]
+    ) -> Assignment:
+        """Read a world that shows the same as `world` in some channels, and confirm that and its path."""
         names = tuple(variable.name for variable in self.problem.variables)
-        other = _read(outcome, names, start_name)
+        other = _read_values(outcome, names, start_name)
         walk = evaluate.run_walk(self.problem, other)
-        shown = zip(self.problem.observations, self._see(world), self._see(other), strict=True)
+        shown = zip(self.problem.observations, self._observe(world), self._observe(other), strict=True)
         if not (
             walk.gives_task
             and path_of(walk) in paths
@@ -108,7 +123,7 @@ class Prover:
         return other
 
     def scripts(self, proof: TaskProof) -> dict[str, str]:
-        """Write the claims of a unique task as SMT-LIB 2 scripts, which are all to be unsatisfiable.
+        """Write the claims of a unique task as SMT-LIB 2 scripts; a claim holds if its script is unsatisfiable.
 
         Returns:
             Scripts by name: `determined` (P1 and P2), and `unique` (P3) if the fix changes anything.
@@ -118,18 +133,18 @@ class Prover:
             UnconfirmedModelError: Z3 and plain evaluation disagree.
         """
         if proof.verdict is not Verdict.UNIQUE or proof.uniqueness is None:
-            raise ValueError("only the claims of a unique task can be written out")
+            raise ValueError(f"only a unique task has claims to write out; this one is {proof.verdict.value}")
         walk = proof.walk
-        settled = self.prove(proof)  # may add routes; where it doesn't agree, the claims stay as they are
-        known = settled if settled.verdict is Verdict.UNIQUE else proof
+        proved = self.prove(proof)  # may add routes; if it doesn't agree, the claims of `proof` are written
+        known = proved if proved.verdict is Verdict.UNIQUE else proof
         evidence = self._evidence(walk.start)
         routes = self._routes(walk, evidence, known.walks)
         found = {"determined": queries.other_outcome(self._claims, evidence, routes)}
         if walk.fix:
-            worlds = self._members(walk, evidence, known.rival_worlds)
+            worlds = self._walks_in_class(walk, evidence, known.rival_worlds)
             found["unique"] = queries.rival(self._claims, walk, proof.uniqueness, worlds, routes)
         gold = f"Gold: {', '.join(walk.codes) or 'no code'}; fix: {_listed(walk.fix) or 'none'}"
-        return {name: self._written(query, f"Claim: there is no {query.text}\n{gold}") for name, query in found.items()}
+        return {name: self._script(query, f"Claim: there is no {query.text}\n{gold}") for name, query in found.items()}
 
     # ---- the claims --------------------------------------------------------------------------------
 
@@ -142,25 +157,29 @@ class Prover:
         worlds: Iterable[Assignment] = (),
         rivals: Iterable[Assignment] = (),
     ) -> TaskProof:
-        if not self._exists(walk.start):
-            return self._without_world(walk)
+        if not self._is_valid(walk.start):
+            return self._vacuous(walk)
         if not walk.gives_task:
             refutation = Refutation(Claim.P1, walk.start)
             return TaskProof(Verdict.AMBIGUOUS, walk, refutations=(refutation,), reason=walk.ending.value)
         evidence = self._evidence(walk.start)
-        found = _Found(walk, evidence, self._routes(walk, evidence, known), self._members(walk, evidence, worlds))
+        found = _ClassFindings(
+            walk, evidence, self._routes(walk, evidence, known), self._walks_in_class(walk, evidence, worlds)
+        )
         try:
-            return self._settle(found, levels, rivals)
+            return self._decide_claims(found, levels, rivals)
         except _UndecidedError as undecided:
             return found.result(Verdict.INCONCLUSIVE, reason=str(undecided))
 
-    def _settle(self, found: _Found, levels: Sequence[Uniqueness], rivals: Iterable[Assignment]) -> TaskProof:
+    def _decide_claims(
+        self, found: _ClassFindings, levels: Sequence[Uniqueness], rivals: Iterable[Assignment]
+    ) -> TaskProof:
         """Decide P1 and P2, then P3: by the rivals that are suggested, then at each level until one holds."""
         refutation = self._refute_outcome(found)
         if refutation is not None:
             return found.result(Verdict.AMBIGUOUS, refutations=(refutation,))
         for rival in rivals:
-            is_one = self._rivals(found, rival, Uniqueness.PREFERRED)
+            is_one = self._is_rival(found, rival, Uniqueness.PREFERRED)
             if is_one and self._counterexample(found, rival) is None:
                 refutation = Refutation(Claim.P3, found.walk.start, rival=rival)
                 return found.result(Verdict.AMBIGUOUS, refutations=(refutation,))
@@ -172,15 +191,19 @@ class Prover:
             refutations = (refutation,)
         return found.result(Verdict.AMBIGUOUS, refutations=refutations)
 
-    def _without_world(self, walk: Walk) -> TaskProof:
+    def _vacuous(self, walk: Walk) -> TaskProof:
+        """Let Z3 confirm that the world of a task isn't valid."""
         query = queries.valid_world(walk.start)
-        outcome = self._ask(query)
-        if isinstance(outcome, Sat):
-            raise self._unconfirmed(query, outcome)
-        verdict = Verdict.VACUOUS if isinstance(outcome, Unsat) else Verdict.INCONCLUSIVE
-        return TaskProof(verdict, walk, reason="no valid world" if isinstance(outcome, Unsat) else outcome.reason)
+        match outcome := self._ask(query):
+            case Sat():
+                raise self._unconfirmed(query, outcome)
+            case Unsat():
+                return TaskProof(Verdict.VACUOUS, walk, reason="no valid world")
+            case Unknown(reason=reason):
+                return TaskProof(Verdict.INCONCLUSIVE, walk, reason=reason)
+        assert_never(outcome)
 
-    def _refute_outcome(self, found: _Found) -> Refutation | None:
+    def _refute_outcome(self, found: _ClassFindings) -> Refutation | None:
         """Look for a world of the class that answers otherwise (P1) or that the fix does not mend (P2)."""
         answer, fix = found.walk.answer, dict(found.walk.fix)
         while True:
@@ -188,7 +211,7 @@ class Prover:
             outcome = self._decided(query)
             if outcome is None:
                 return None
-            world = self._member(query, outcome, found.evidence)
+            world = self._read_world(query, outcome, found.evidence)
             other = evaluate.run_walk(self.problem, world)
             if not other.gives_task:
                 return Refutation(Claim.P1, world)
@@ -196,12 +219,12 @@ class Prover:
                 return Refutation(Claim.P1, world, answer=other.answer)
             if not evaluate.is_repair(self.problem, other, fix):
                 return Refutation(Claim.P2, world, answer=answer)
-            if _route(other) in map(_route, found.routes):
+            if _route_key(other) in map(_route_key, found.routes):
                 raise self._unconfirmed(query, outcome)
             found.routes.append(other)
 
-    def _refute_level(self, found: _Found, level: Uniqueness) -> Refutation | None:
-        """Look for a rival (P3): one that mends all worlds of the class."""
+    def _refute_level(self, found: _ClassFindings, level: Uniqueness) -> Refutation | None:
+        """Look for a rival at this level that mends all worlds of the class (P3)."""
         if not found.walk.fix:
             return None  # only the empty repair changes no field
         while True:
@@ -209,36 +232,36 @@ class Prover:
             outcome = self._decided(query)
             if outcome is None:
                 return None
-            rival = self._rival(query, outcome, found, level)
+            rival = self._read_rival(query, outcome, found, level)
             counterexample = self._counterexample(found, rival)
             if counterexample is None:
                 return Refutation(Claim.P3, found.walk.start, rival=rival)
             found.worlds.append(counterexample)
 
-    def _counterexample(self, found: _Found, rival: Assignment) -> Walk | None:
+    def _counterexample(self, found: _ClassFindings, rival: Assignment) -> Walk | None:
         """Find the walk of a world of the class that `rival` does not mend."""
         query = queries.unmended(self._claims, found.evidence, found.routes, rival)
         outcome = self._decided(query)
         if outcome is None:
             return None
-        walk = evaluate.run_walk(self.problem, self._member(query, outcome, found.evidence))
+        walk = evaluate.run_walk(self.problem, self._read_world(query, outcome, found.evidence))
         if evaluate.is_repair(self.problem, walk, rival):
             raise self._unconfirmed(query, outcome)
         return walk
 
-    def _rival(self, query: Query, outcome: Sat, found: _Found, level: Uniqueness) -> dict[str, int]:
+    def _read_rival(self, query: Query, outcome: Sat, found: _ClassFindings, level: Uniqueness) -> dict[str, int]:
         """Read a rival, the fields that it really changes, and confirm what was asked of it."""
         start = found.walk.start
         fields = [variable.name for variable in self.problem.editable if repaired_name(variable.name) in outcome.values]
-        given = _read(outcome, fields, repaired_name)
+        given = _read_values(outcome, fields, repaired_name)
         rival = {field: value for field, value in given.items() if value != start[field]}
         mends = all(evaluate.is_repair(self.problem, walk, rival) for walk in found.worlds)
-        if not (mends and self._rivals(found, rival, level)):
+        if not (mends and self._is_rival(found, rival, level)):
             raise self._unconfirmed(query, outcome)
         return rival
 
-    def _rivals(self, found: _Found, repair: Assignment, level: Uniqueness) -> bool:
-        """Whether `repair` is another than the fix, and as good as a rival has to be at this level."""
+    def _is_rival(self, found: _ClassFindings, repair: Assignment, level: Uniqueness) -> bool:
+        """Whether `repair` differs from the fix and is as good as a rival has to be at this level."""
         walk, fix = found.walk, dict(found.walk.fix)
         named = repair.keys() <= set(evaluate.named_fields(self.problem, *found.routes))
         if repair == fix or not (named or level is Uniqueness.ANY):
@@ -248,21 +271,29 @@ class Prover:
         start = walk.start
         return evaluate.cost(self.problem, start, repair) <= evaluate.cost(self.problem, start, fix)
 
-    def _member(self, query: Query, outcome: Sat, evidence: Evidence) -> dict[str, int]:
+    def _read_world(self, query: Query, outcome: Sat, evidence: Evidence) -> dict[str, int]:
         """Read a world of the class and confirm that it is one."""
-        world = {**evidence.world, **_read(outcome, self._claims.free, start_name)}
-        if not self._exists(world) or self._see(world) != evidence.seen:
+        world = {**evidence.world, **_read_values(outcome, self._claims.free, start_name)}
+        if not self._is_valid(world) or self._observe(world) != evidence.seen:
             raise self._unconfirmed(query, outcome)
         return world
 
     # ---- asking ------------------------------------------------------------------------------------
 
     def _decided(self, query: Query) -> Sat | None:
-        """Ask; None if there is no solution."""
-        outcome = self._ask(query)
-        if isinstance(outcome, Unknown):
-            raise _UndecidedError(f"{query.text}: {outcome.reason}")
-        return outcome if isinstance(outcome, Sat) else None
+        """Ask; None if there is no solution.
+
+        Raises:
+            _UndecidedError: Z3 doesn't know.
+        """
+        match outcome := self._ask(query):
+            case Sat():
+                return outcome
+            case Unsat():
+                return None
+            case Unknown(reason=reason):
+                raise _UndecidedError(f"{query.text}: {reason}")
+        assert_never(outcome)
 
     def _ask(self, query: Query) -> SolverOutcome:
         if self._templates is None:
@@ -282,29 +313,29 @@ class Prover:
         claims = Claims(self.problem)
         return claims, [part.build(claims, part.values, part.path) for part in query.parts]
 
-    def _written(self, query: Query, remark: str) -> str:
+    def _script(self, query: Query, remark: str) -> str:
         claims, terms = self._terms(query)
         comment = f"System: {self.problem.name}\n{remark}\n{NAMES_EXPLAINED}"
         return script(comment, claims.pool.body(terms, labels=True), expected="unsat")
 
     def _unconfirmed(self, query: Query, outcome: Sat) -> UnconfirmedModelError:
         what = f"Z3 found a {query.text}, and plain evaluation denies it"
-        return UnconfirmedModelError(what, self._written(query, f"{what}\nModel: {_listed(outcome.values.items())}"))
+        return UnconfirmedModelError(what, self._script(query, f"{what}\nModel: {_listed(outcome.values.items())}"))
 
     # ---- worlds ------------------------------------------------------------------------------------
 
-    def _see(self, world: Assignment) -> tuple[int, ...]:
+    def _observe(self, world: Assignment) -> tuple[int, ...]:
         return evaluate.observe(self.problem, world)
 
     def _evidence(self, world: Assignment) -> Evidence:
-        return Evidence(world, self._see(world))
+        return Evidence(world, self._observe(world))
 
-    def _exists(self, world: Assignment) -> bool:
+    def _is_valid(self, world: Assignment) -> bool:
         in_domains = all(world[variable.name] in variable.domain for variable in self.problem.variables)
         return in_domains and bool(evaluate.value(self.problem, self.problem.valid, world))
 
-    def _is_whole(self, walk: Walk) -> bool:
-        """Whether the steps of `walk` give its codes, final state and fix (whether they are right is to prove)."""
+    def _is_consistent(self, walk: Walk) -> bool:
+        """Whether the steps of `walk` lead to its codes, final state and fix. Whether they are right, Z3 says."""
         state = dict(walk.start)
         for step in walk.steps:
             state |= step.sets
@@ -312,25 +343,31 @@ class Prover:
         changed = {name: value for name, value in state.items() if value != walk.start[name]}
         return (codes, state, changed) == (walk.codes, walk.final, dict(walk.fix))
 
-    def _members(self, walk: Walk, evidence: Evidence, worlds: Iterable[Assignment]) -> list[Walk]:
-        """Return the walk of the task, and those of the worlds that are of its class."""
+    def _walks_in_class(self, walk: Walk, evidence: Evidence, worlds: Iterable[Assignment]) -> list[Walk]:
+        """Return the walk of the task, and the walks of those worlds that are in its evidence class."""
         members = [walk]
         for world in worlds:
             full = {**walk.start, **world}
-            if full != walk.start and self._exists(full) and self._see(full) == evidence.seen:
+            if full != walk.start and self._is_valid(full) and self._observe(full) == evidence.seen:
                 members.append(evaluate.run_walk(self.problem, full))
         return members
 
     def _routes(self, walk: Walk, evidence: Evidence, known: Iterable[Walk]) -> list[Walk]:
-        """Return one walk for each route, that of the task first; those of other answers or classes are left out."""
-        walks = self._members(walk, evidence, (other.start for other in known))
+        """Return one walk for each route, that of the task first; other answers and other classes are left out."""
+        walks = self._walks_in_class(walk, evidence, (other.start for other in known))
         same = [other for other in walks if other.gives_task and other.answer == walk.answer]
-        return list({_route(other): other for other in reversed(same)}.values())[::-1]
+        return list({_route_key(other): other for other in reversed(same)}.values())[::-1]
 
 
 @attrs.define
-class _Found:
-    """What has been found out about one class so far."""
+class _ClassFindings:
+    """What is known about one class so far.
+
+    Attributes:
+        walk: The walk of the task.
+        routes: One walk of the class for each route found so far.
+        worlds: The walks of the worlds that rivals must mend, that of the task first.
+    """
 
     walk: Walk
     evidence: Evidence
@@ -360,9 +397,10 @@ def _listed(values: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in values)
 
 
-def _read(outcome: Sat, variables: Sequence[str], name: Callable[[str], str]) -> dict[str, int]:
+def _read_values(outcome: Sat, variables: Sequence[str], name: Callable[[str], str]) -> dict[str, int]:
     return {variable: outcome.values[name(variable)] for variable in variables}
 
 
-def _route(walk: Walk) -> tuple[Path, tuple[tuple[tuple[str, int], ...], ...]]:
+def _route_key(walk: Walk) -> tuple[Path, tuple[tuple[tuple[str, int], ...], ...]]:
+    """Name the route of a walk: its path and what each step sets."""
     return path_of(walk), tuple(tuple(step.sets.items()) for step in walk.steps)

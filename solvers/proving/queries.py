@@ -1,8 +1,8 @@
 """The questions that decide a task, each a conjunction of parts.
 
-In: walks and evidence. Out: `Query` values. A part knows how to build its term and which numbers belong
-into it. It can be built once with every name open and filled in later, for all tasks that take the
-same path, or be written out with the numbers in place; both mean the same.
+In: walks and evidence. Out: `Query` values. A part knows how to build its term, and the numbers that belong into
+it. Either the term is built once with open names, for all tasks that take the same path, and the numbers are
+filled in later; or it is built with the numbers in place. Both mean the same.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Part:
 
     Attributes:
         kind: Parts of equal kind and path have the same term before numbers are filled in.
-        build: Makes the term; the names that it is given values for don't stay open.
-        values: The numbers that belong into it. The other names are what is looked for.
+        build: Builds the term; the second argument gives values to some names, and the others stay open.
+        values: The numbers that belong into the term. Values for all other names are what the query asks for.
     """
 
     kind: tuple[object, ...]
@@ -43,7 +43,7 @@ class Part:
 
 @attrs.frozen(eq=False)
 class Query:
-    """Are there numbers for the open names such that all parts hold? `text` names what they would make."""
+    """Asks for values of the open names with which all parts hold; `text` says what such values describe."""
 
     text: str
     parts: tuple[Part, ...]
@@ -62,7 +62,7 @@ def walk_values(walk: Walk) -> dict[str, int]:
 
 @attrs.frozen(eq=False)
 class Evidence:
-    """What all worlds of a class share: a member of it, and what that shows."""
+    """The evidence of a class: a world of it, and what that world and all others of the class show."""
 
     world: Assignment
     seen: tuple[int, ...]
@@ -88,7 +88,7 @@ def other_outcome(claims: Claims, evidence: Evidence, walks: Sequence[Walk]) -> 
 
     def build(claims: Claims, known: FieldValues, path: Path) -> Term:
         route = claims.route(claims.start(known), path, known)
-        right = claims.pool.all_of((claims.walks(route), claims.keeps(route, route.final)))
+        right = claims.pool.all_of((claims.takes_route(route), claims.keeps_hold(route, route.final)))
         return claims.pool.negate(right)
 
     fixed = evidence.fixed(claims)
@@ -98,9 +98,9 @@ def other_outcome(claims: Claims, evidence: Evidence, walks: Sequence[Walk]) -> 
 
 
 def rival(claims: Claims, walk: Walk, level: Uniqueness, worlds: Sequence[Walk], routes: Sequence[Walk]) -> Query:
-    """Ask for a rival at some level, of which it is known only that it mends the start of each of `worlds` (P3).
+    """Ask for a rival at some level that mends the start of each of `worlds` (P3); it may fail in other worlds.
 
-    The routes of the class name the fields.
+    The named fields are those that the routes of the class set.
     """
     path = path_of(walk)
     changes = len(walk.fix)
@@ -112,13 +112,13 @@ def rival(claims: Claims, walk: Walk, level: Uniqueness, worlds: Sequence[Walk],
 
     def build_cost(claims: Claims, known: FieldValues, path: Path) -> Term:
         route = claims.route(claims.start(known), path, known)
-        mended = claims.mended(route.start, fields, known)
+        mended = claims.repaired(route.start, fields, known)
         cheap = claims.rival_cost(route, mended, fields, level, changes)
         return claims.pool.all_of((*(claims.in_domain(mended.values[field], field) for field in fields), cheap))
 
     def build_mends(claims: Claims, known: FieldValues, path: Path) -> Term:
         route = claims.route(claims.start(known), path, known)
-        return claims.repairs(route, claims.mended(route.start, fields, known))
+        return claims.is_repair(route, claims.repaired(route.start, fields, known))
 
     config = start_values(walk.start, (variable.name for variable in claims.problem.editable))
     cost = Part(("cost", level, changes, fields), build_cost, config | walk_values(walk), path)
@@ -137,8 +137,8 @@ def unmended(claims: Claims, evidence: Evidence, walks: Sequence[Walk], repair: 
 
     def build(claims: Claims, known: FieldValues, path: Path) -> Term:
         route = claims.route(claims.start(known), path, known)
-        mends = claims.repairs(route, claims.mended(route.start, fields, known))
-        return claims.pool.negate(claims.pool.all_of((claims.walks(route), mends)))
+        mends = claims.is_repair(route, claims.repaired(route.start, fields, known))
+        return claims.pool.negate(claims.pool.all_of((claims.takes_route(route), mends)))
 
     fixed = evidence.fixed(claims) | {repaired_name(field): repair[field] for field in fields}
     parts = [Part(("unmended", fields), build, fixed | walk_values(walk), path_of(walk)) for walk in walks]
@@ -157,7 +157,9 @@ def same_channels(claims: Claims, evidence: Evidence, channels: Collection[str],
         )
 
     def build_walks(claims: Claims, known: FieldValues, path: Path) -> Term:
-        return claims.pool.any_of(claims.takes(claims.route(claims.start(known), path, known)) for path in paths)
+        return claims.pool.any_of(
+            claims.takes_route_in_domains(claims.route(claims.start(known), path, known)) for path in paths
+        )
 
     shows = Part(("channels", chosen), build_shows, evidence.shown())
     walks = Part(("paths", tuple(paths)), build_walks, {})

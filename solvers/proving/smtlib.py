@@ -1,8 +1,8 @@
 """SMT-LIB 2 text: terms with shared parts, and whole scripts.
 
-In: operators and names. Out: text that Z3, cvc5 and people read alike. A `Term` is a piece of text
-with its sort; parts that are long are given a name in the `TermPool`, once for each content, so that text
-grows with the number of distinct parts and not with the size of the tree.
+In: operators and names. Out: text for Z3, cvc5 and people. A `Term` is a piece of text with its sort. The
+`TermPool` gives each long part a name, once for each content, so the text grows with the number of distinct
+parts and not with the size of the tree.
 
 `recheck_cvc5` runs a script through cvc5 (an optional dependency) within a bound on its work.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 import attrs
 
@@ -67,19 +68,21 @@ def quote(name: str) -> str:
     if _SIMPLE.fullmatch(name):
         return name
     if set(name) & set("|\\$") or not name.isprintable():
-        raise ValueError(f"{name!r} cannot be written as an SMT-LIB symbol")
+        raise ValueError(f"{name!r} can't be an SMT-LIB symbol: it holds `|`, `\\`, `$` or an unprintable character")
     return f"|{name}|"
 
 
 @attrs.frozen
 class Definition:
+    """A named part: its sort, its text, and the numbers of the definitions that the text names."""
+
     sort: str
     body: str
     uses: tuple[int, ...]
 
 
 class TermPool:
-    """Named parts of terms. Each content has one name, so equal parts are one part to a solver."""
+    """Named parts of terms. Each content has one name, so a solver sees equal parts as one."""
 
     def __init__(self) -> None:
         self._definitions: list[Definition] = []
@@ -103,7 +106,7 @@ class TermPool:
         return term
 
     def label(self, term: Term, name: str) -> None:
-        """Remember a name that people know for `term`, for `body` to use; the first name stays."""
+        """Give a long term the name that people know it by; `body` uses it on request. The first name stays."""
         if term.text.startswith("$"):
             number = term.definitions[0]
             quoted = quote(name)
@@ -147,6 +150,7 @@ class TermPool:
         return self.any_of(self.equal(term, integer(value)) for value in values)
 
     def choose(self, condition: Term, then: Term, otherwise: Term) -> Term:
+        """Build `if condition then then else otherwise`."""
         if condition.text == "true" or then.text == otherwise.text:
             return then
         if condition.text == "false":
@@ -213,8 +217,12 @@ def script(comment: str, body: str, *, expected: str) -> str:
     return f"{header}(set-info :status {expected})\n(set-logic QF_NIA)\n{body}(check-sat)\n"
 
 
-def recheck_cvc5(text: str, *, rlimit: int = 4_000_000) -> str:
-    """Run a script through cvc5: "unsat", "sat" or "unknown" (also when the bound is reached).
+ScriptAnswer = Literal["unsat", "sat", "unknown"]
+"""What a solver answers to a script; "unknown" also if it reached its bound."""
+
+
+def recheck_cvc5(text: str, *, rlimit: int = 4_000_000) -> ScriptAnswer:
+    """Run a script through cvc5 within a bound on its work, in cvc5's own units.
 
     Raises:
         ImportError: cvc5 isn't installed (the extra `recheck` brings it).
@@ -228,7 +236,7 @@ def recheck_cvc5(text: str, *, rlimit: int = 4_000_000) -> str:
     symbols = cvc5.SymbolManager(manager)
     parser = cvc5.InputParser(solver, symbols)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "script")
-    answers: list[str] = []
+    answers: list[ScriptAnswer] = []
     try:
         while not (command := parser.nextCommand()).isNull():
             name = command.getCommandName()
@@ -238,7 +246,7 @@ def recheck_cvc5(text: str, *, rlimit: int = 4_000_000) -> str:
             elif name != "set-info":  # a stated status turns another answer into an error
                 command.invoke(solver, symbols)
     except RuntimeError as error:
-        raise ValueError(f"cvc5 cannot read the script: {error}") from error
+        raise ValueError(f"cvc5 can't read the script: {error}") from error
     if len(answers) != 1:
-        raise ValueError(f"expected one `check-sat`, found {len(answers)}")
+        raise ValueError(f"a script has one `check-sat`; this one has {len(answers)}")
     return answers[0]

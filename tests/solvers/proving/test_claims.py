@@ -59,8 +59,10 @@ def test_a_world_takes_a_route_exactly_if_its_walk_does(data: st.DataObject) -> 
         written = []
         for walk, expected in zip(known.values(), wanted, strict=True):
             fixed = start_values(world, world) | walk_values(walk)
-            assert ask(claims.pool, [claims.takes(claims.route(claims.start(), path_of(walk)))], fixed) == [expected]
-            written.append(claims.takes(claims.route(claims.start(fixed), path_of(walk), fixed)))
+            assert ask(
+                claims.pool, [claims.takes_route_in_domains(claims.route(claims.start(), path_of(walk)))], fixed
+            ) == [expected]
+            written.append(claims.takes_route_in_domains(claims.route(claims.start(fixed), path_of(walk), fixed)))
         assert ask(claims.pool, written) == wanted
 
 
@@ -80,7 +82,7 @@ def test_a_repair_is_one_exactly_if_the_reference_says_so(data: st.DataObject) -
         wanted = int(evaluate.is_repair(problem, walk, repair))
         for known, filled in (({}, fixed), (fixed, {})):
             route = claims.route(claims.start(known), path_of(walk), known)
-            term = claims.repairs(route, claims.mended(route.start, fields, known))
+            term = claims.is_repair(route, claims.repaired(route.start, fields, known))
             assert ask(claims.pool, [term], filled) == [wanted]
 
 
@@ -107,7 +109,7 @@ def test_costs_compare_as_the_reference_compares_them(data: st.DataObject) -> No
         fixed = start | {repaired_name(field): value for field, value in new.items()}
         for known, filled in (({}, fixed), (fixed, {})):
             route = claims.route(claims.start(known), path_of(walk), known)
-            mended = claims.mended(route.start, named, known)
+            mended = claims.repaired(route.start, named, known)
             terms = [claims.rival_cost(route, mended, named, level, len(fix)) for level in wanted]
             assert ask(claims.pool, terms, filled) == [int(expected) for expected in wanted.values()]
 
@@ -149,7 +151,7 @@ def _takes(problem: Problem, world: dict[str, int], path: Path, steps: Sequence[
     claims = Claims(problem)
     values = {set_name(name, step): value for step, made in enumerate(steps) for name, value in made.items()}
     fixed = start_values(world, world) | values
-    return bool(ask(claims.pool, [claims.takes(claims.route(claims.start(), path))], fixed)[0])
+    return bool(ask(claims.pool, [claims.takes_route_in_domains(claims.route(claims.start(), path))], fixed)[0])
 
 
 FULL = {"size": 8, "lid": 0, "limit": 12}
@@ -220,7 +222,7 @@ def test_keeps_bind_as_the_reference_says_unless_a_fired_rule_sets_their_field(s
     for size, lid in itertools.product((1, 2, 4, 8), (0, 1)):
         repair = {"size": size, "lid": lid}
         route = claims.route(claims.start(), FIRST)
-        term = claims.repairs(route, claims.mended(route.start, tuple(repair)))
+        term = claims.is_repair(route, claims.repaired(route.start, tuple(repair)))
         values = fixed | {repaired_name(name): value for name, value in repair.items()}
         assert ask(claims.pool, [term], values) == [int(evaluate.is_repair(problem, walk, repair))]
 
@@ -248,10 +250,10 @@ def test_costs_of_three_fields_compare_as_the_reference_compares_them(
         cheap = cost <= dearest if level is Uniqueness.PREFERRED else cost[0] <= changes
         wanted.append(int(cheap and new != fix))
         route = claims.route(claims.start(known), FIRST, known)
-        mended = claims.mended(route.start, names, known)
+        mended = claims.repaired(route.start, names, known)
         terms.append(claims.rival_cost(route, mended, names, level, changes))
         open_route = claims.route(claims.start(), FIRST)
-        open_mended = claims.mended(open_route.start, names)
+        open_mended = claims.repaired(open_route.start, names)
         term = claims.rival_cost(open_route, open_mended, names, level, changes)
         if len(terms) % 5 == 0:
             assert ask(claims.pool, [term], known) == wanted[-1:]

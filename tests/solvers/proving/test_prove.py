@@ -15,6 +15,7 @@ from solvers.problem import Alternative, Assign, Const, Direction, Keep, Kind, O
 from solvers.proving import encode
 from solvers.proving.budget import Budget
 from solvers.proving.claims import Claims, path_of
+from solvers.proving.engine import Engine, Unknown
 from solvers.proving.prove import Prover, UnconfirmedModelError
 from solvers.proving.smtlib import FALSE_TERM, TRUE_TERM
 
@@ -332,6 +333,17 @@ def test_a_budget_without_work_is_refused() -> None:
         Budget(rlimit=0)
 
 
+def test_unknown_is_never_taken_for_no_solution(monkeypatch: pytest.MonkeyPatch, templates: bool) -> None:
+    """Neither for a class that is asked about, nor for a world that isn't valid, nor for channels."""
+    monkeypatch.setattr(Engine, "check", lambda *_: Unknown("stopped"))
+    for problem in (tank(), tank(valid=op(Op.LT, Var("limit"), 12))):
+        prover = Prover(problem, templates=templates)
+        found = prover.decide(FULL)
+        assert found.verdict is Verdict.INCONCLUSIVE
+        assert "stopped" in found.reason
+        assert prover.leaves_open(FULL, {"config"}, [()]) == Unknown("stopped")
+
+
 @pytest.fixture
 def wrong_rounding() -> Iterator[None]:
     """An encoder that rounds up where it should round down."""
@@ -353,14 +365,14 @@ def test_a_model_that_evaluation_denies_is_an_error_with_the_whole_case(template
 
 def test_a_rival_that_evaluation_denies_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """To an encoder that forgets keeps, a lid does as well."""
-    monkeypatch.setattr(Claims, "keeps", lambda *_: TRUE_TERM)
+    monkeypatch.setattr(Claims, "keeps_hold", lambda *_: TRUE_TERM)
     problem = tank(variables=[field("size", 4, 1), LID, LIMIT])
     with pytest.raises(UnconfirmedModelError, match="repair other than the fix"):
         _decide(problem, {"size": 4, "lid": 0, "limit": 11})
 
 
 def test_a_route_that_evaluation_allows_is_an_error_when_z3_denies_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Claims, "keeps", lambda *_: FALSE_TERM)
+    monkeypatch.setattr(Claims, "keeps_hold", lambda *_: FALSE_TERM)
     with pytest.raises(UnconfirmedModelError, match="another outcome"):
         _decide(tank(), FULL)
 
@@ -370,7 +382,7 @@ def test_a_mended_world_that_z3_takes_for_unmended_is_an_error(monkeypatch: pyte
     problem = tank(rules=[cover, attrs.evolve(SHRINK, keeps=())])
     proof = _decide(problem, FULL)
     assert proof.refutations[0].rival is not None
-    monkeypatch.setattr(Claims, "repairs", lambda *_: FALSE_TERM)
+    monkeypatch.setattr(Claims, "is_repair", lambda *_: FALSE_TERM)
     with pytest.raises(UnconfirmedModelError, match="the rival does not mend"):
         Prover(problem).prove(proof)
 
@@ -384,7 +396,7 @@ def test_a_world_with_the_same_on_some_channels_and_another_route_is_found(templ
     other = prover.leaves_open(FULL, {"config"}, [healthy])
     assert other == {"size": 8, "lid": 0, "limit": 25}
     assert prover.leaves_open(FULL, {"config", "log"}, [healthy]) is None
-    assert prover.leaves_open(FULL, {"log"}, [healthy]) is not None
+    assert isinstance(prover.leaves_open(FULL, {"log"}, [healthy]), dict)
     assert prover.leaves_open(FULL, {"config", "profiler", "log"}, [shrunk]) == FULL
 
 

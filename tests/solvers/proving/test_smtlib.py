@@ -96,7 +96,7 @@ def test_names_are_quoted_where_they_must_be(name: str, written: str) -> None:
 
 @pytest.mark.parametrize("name", ["a|b", "a\\b", "a\nb", "$3"])
 def test_names_that_no_symbol_may_have_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="cannot be written"):
+    with pytest.raises(ValueError, match="can't be an SMT-LIB symbol"):
         quote(name)
 
 
@@ -204,9 +204,9 @@ def test_cvc5_says_unknown_when_its_bound_is_reached() -> None:
 
 def test_cvc5_refuses_text_that_is_no_script() -> None:
     pytest.importorskip("cvc5")
-    with pytest.raises(ValueError, match="cannot read"):
+    with pytest.raises(ValueError, match="cvc5 can't read"):
         recheck_cvc5("(assert (= x 1))(check-sat)")
-    with pytest.raises(ValueError, match="expected one `check-sat`"):
+    with pytest.raises(ValueError, match="a script has one `check-sat`; this one has 0"):
         recheck_cvc5("(set-logic QF_LIA)")
 
 
