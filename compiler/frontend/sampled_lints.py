@@ -14,9 +14,9 @@ import numpy as np
 
 from compiler.plan import ProgramPlan
 from dsl.checked import CheckedProgram, CheckedSystem
-from dsl.diagnostics.collector import listed
 from dsl.diagnostics.diagnostic import Diagnostic, Severity, sort_diagnostics
 from dsl.value_types import value_text
+from gpu_train_debug.wording import listed
 from solvers.counting.expand import before_name
 from solvers.counting.tables import IntArray, Tables
 from solvers.counting.walks import Group, walk_batch, world_at

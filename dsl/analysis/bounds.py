@@ -32,11 +32,12 @@ from dsl.checked import (
     expressions_of,
     walk_typed,
 )
-from dsl.diagnostics.collector import Findings, listed
+from dsl.diagnostics.collector import Findings
 from dsl.evaluation import Evaluator, grid, grid_size
 from dsl.operators import ArithmeticOp, DivisionOp, LogicOp
 from dsl.source import Span
 from dsl.value_types import FLAG, MAX_MAGNITUDE, Quantity, value_text
+from gpu_train_debug.wording import listed
 
 MAX_POINTS: Final = 100_000
 """How many combinations of values are tried out for one question."""

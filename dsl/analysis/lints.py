@@ -27,10 +27,11 @@ from dsl.checked import (
     expressions_of,
     walk_typed,
 )
-from dsl.diagnostics.collector import Findings, listed
+from dsl.diagnostics.collector import Findings
 from dsl.operators import LogicOp
 from dsl.syntax import nodes
 from dsl.value_types import FLAG
+from gpu_train_debug.wording import counted, listed
 
 LEAST_CODES: Final = 3
 """With fewer codes in a system, what a prompt prints gives the answer away."""
@@ -164,7 +165,7 @@ def _lint_leaks(program: CheckedProgram, findings: Findings) -> None:
         if len(codes) < LEAST_CODES:
             findings.warn(
                 "W442",
-                f"system `{name}` has {len(codes)} {'code' if len(codes) == 1 else 'codes'}",
+                f"system `{name}` has {counted(len(codes), 'code')}",
                 system.span,
                 f"at least {LEAST_CODES} keep its prompts from giving the answer away",
             )

@@ -27,10 +27,11 @@ from dsl.check.names import (
 )
 from dsl.check.systems import SystemScope
 from dsl.checked import CheckedArchetype, CheckedCondition, CheckedExample, Constant
-from dsl.diagnostics.collector import Findings, listed
+from dsl.diagnostics.collector import Findings
 from dsl.source import Span
 from dsl.syntax import nodes
 from dsl.value_types import ValueType
+from gpu_train_debug.wording import listed
 
 HEALTHY_TIER = "healthy"
 COMPOSED_TIER = "two_fault"

@@ -24,7 +24,7 @@ from dsl.check.names import (
     mentioned,
 )
 from dsl.checked import CheckedTable, Constant
-from dsl.diagnostics.collector import Findings, listed
+from dsl.diagnostics.collector import Findings
 from dsl.syntax import nodes
 from dsl.value_types import (
     FLAG,
@@ -40,6 +40,7 @@ from dsl.value_types import (
     repeated,
     value_text,
 )
+from gpu_train_debug.wording import listed
 
 
 class Library:

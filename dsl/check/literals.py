@@ -12,7 +12,7 @@ import attrs
 
 from dsl.check.names import Scope, VariableSymbol
 from dsl.checked import Constant, Typed
-from dsl.diagnostics.collector import Findings, listed
+from dsl.diagnostics.collector import Findings
 from dsl.evaluation import Evaluator
 from dsl.operators import UnaryOp
 from dsl.source import Span
@@ -32,6 +32,7 @@ from dsl.value_types import (
     type_text,
     value_text,
 )
+from gpu_train_debug.wording import listed
 
 ValueOf = Callable[[nodes.Expression, ValueType, str], Typed | None]
 """Checks an expression that gives a value of a declared type; the text says what the value is for."""

@@ -22,10 +22,10 @@ from dsl.check.names import (
 )
 from dsl.check.unit_help import described
 from dsl.checked import Constant, RelationRef, TableRef, Typed, VariableRef
-from dsl.diagnostics.collector import listed
 from dsl.source import Span
 from dsl.syntax import nodes
 from dsl.value_types import NUMBER, ZERO, Enumeration, Quantity, ValueType, type_text
+from gpu_train_debug.wording import listed
 
 ValueSymbol = BoundSymbol | ConstantSymbol | VariableSymbol | RelationSymbol
 

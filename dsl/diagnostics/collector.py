@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Final, NoReturn
 
 from dsl.diagnostics.diagnostic import Diagnostic, Severity, sort_diagnostics
 from dsl.source import Span
+from gpu_train_debug.wording import did_you_mean
 
 MAX_ERRORS: Final = 200
 """After so many errors a stage stops: the rest would mostly follow from these."""
@@ -89,23 +89,11 @@ class Findings:
 
     def suggestion(self, name: str, candidates: Iterable[str]) -> tuple[str, ...]:
         """A help line with the names most like `name`, at most three; none if nothing is near."""
-        by_lower: dict[str, str] = {}
-        for candidate in sorted(set(candidates)):
-            by_lower.setdefault(candidate.lower(), candidate)
-        self._compared += len(by_lower)
-        if self._compared > MAX_COMPARED:
-            return ()
-        near = difflib.get_close_matches(name.lower(), sorted(by_lower), n=3, cutoff=0.6)
-        return (f"did you mean {listed([by_lower[match] for match in near], last='or')}?",) if near else ()
+        names = set(candidates)
+        self._compared += len(names)
+        question = did_you_mean(name, names) if self._compared <= MAX_COMPARED else ""
+        return (question,) if question else ()
 
     def in_order(self) -> tuple[Diagnostic, ...]:
         """All of them by file, place and code."""
         return sort_diagnostics(self._found.values())
-
-
-def listed(names: Iterable[str], *, last: str = "and", limit: int = 8) -> str:
-    """Names in backticks, cut after `limit`; `last` stands before the last one."""
-    quoted = [f"`{name}`" for name in names]
-    if len(quoted) > limit:
-        return f"{', '.join(quoted[:limit])} and {len(quoted) - limit} more"
-    return f" {last} ".join(", ".join(part) for part in (quoted[:-1], quoted[-1:]) if part)

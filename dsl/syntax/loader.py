@@ -12,7 +12,6 @@ paths relative to the current folder where the paths given were relative.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import itertools
 import os
@@ -28,6 +27,7 @@ from dsl.diagnostics.diagnostic import Diagnostic, sort_diagnostics
 from dsl.source import Source, Span
 from dsl.syntax import nodes
 from dsl.syntax.parser import parse_text, without_uses
+from gpu_train_debug.wording import did_you_mean
 
 SUFFIX = ".arch"
 MAX_FILE_BYTES = 2**20
@@ -328,8 +328,8 @@ class _Loader:
         known = [Path(os.path.relpath(path, importer.parent)).as_posix() for path in others]
         base = wanted.rpartition("/")[2]
         same = [path for path in known if path.rpartition("/")[2] == base]
-        close = (same or difflib.get_close_matches(wanted, known, n=3))[:3]
-        return [f"did you mean {' or '.join(f'`{path}`' for path in close)}?"] if close else []
+        question = did_you_mean(wanted, same, cutoff=0.0) if same else did_you_mean(wanted, known)
+        return [question] if question else []
 
 
 def _cycles(edges: Mapping[str, Sequence[tuple[str, nodes.Import]]]) -> list[Diagnostic]:

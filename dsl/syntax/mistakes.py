@@ -6,7 +6,6 @@ the cause is plain, the terminals to read on with as if the author had written i
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Set as AbstractSet
 
 import attrs
@@ -15,6 +14,7 @@ from lark import Token
 from dsl.diagnostics.diagnostic import Diagnostic
 from dsl.source import Source, Span
 from dsl.syntax.lexer import CLOSERS, PARTNER, Lexed, reserved_words, spellings, token_span
+from gpu_train_debug.wording import did_you_mean, joined
 
 END = "$END"
 DECLARED = "declared here"  # label at a word that can't be a name, where it gets its meaning
@@ -117,10 +117,6 @@ def expected_words(accepted: AbstractSet[str]) -> list[str]:
     named = [_WORDS[terminal] for terminal in ("NAME", "STRING", "INT", "SUFFIX") if terminal in left]
     spelled = sorted(f"`{spellings()[terminal]}`" for terminal in left if terminal in spellings())
     return named + spelled + kinds + ([_WORDS[END]] if END in left else [])
-
-
-def listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def diagnose(problem: TokenProblem) -> Hint:
@@ -279,7 +275,7 @@ def _show(problem: TokenProblem) -> Hint | None:
 
 def _expected(problem: TokenProblem) -> str:
     words = expected_words(problem.accepted)
-    return f"expected {listed(words)}" if words else ""
+    return f"expected {joined(words, last='or')}" if words else ""
 
 
 def _general(problem: TokenProblem) -> Hint:
@@ -290,8 +286,8 @@ def _general(problem: TokenProblem) -> Hint:
     helps = []
     if token is not None and token.type == "NAME":
         words = [spellings()[t] for t in problem.accepted if spellings().get(t) in reserved_words()]
-        close = difflib.get_close_matches(token.lower(), sorted(words), n=1, cutoff=0.75)
-        helps = [f"did you mean `{close[0]}`?" for _ in close]
+        question = did_you_mean(token, words, most=1, cutoff=0.75)
+        helps = [question] if question else []
     if token is not None and problem.accepted == {"STRING"}:
         helps = ["say in a few words what it is: the text is printed in the prompts"]
     message = "the file ends too early" if token is None else f"unexpected {token_shown(token)}"

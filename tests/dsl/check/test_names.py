@@ -5,7 +5,7 @@ from __future__ import annotations
 from strategies.programs import loaded_texts
 
 from dsl.check.names import dependency_order
-from dsl.diagnostics.collector import MAX_ERRORS, Findings, listed
+from dsl.diagnostics.collector import MAX_ERRORS, Findings
 from dsl.program import check_program
 
 
@@ -80,13 +80,6 @@ def test_suggestions_are_near_names_at_most_three() -> None:
         "did you mean `batch`, `Match` or `latch`?",
     )
     assert findings.suggestion("zzz", ["batch"]) == ()
-
-
-def test_listed_joins_and_cuts() -> None:
-    assert listed([]) == ""
-    assert listed("a") == "`a`"
-    assert listed("abc") == "`a`, `b` and `c`"
-    assert listed("abc", limit=2) == "`a`, `b` and 1 more"
 
 
 def test_checking_stops_after_too_many_errors() -> None:
