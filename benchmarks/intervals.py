@@ -19,13 +19,13 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from gpu_train_debug.study.inputs.plan import Bootstrap, Plan, Primary
-from gpu_train_debug.study.inputs.tasks import Task, TaskSet
-from gpu_train_debug.study.report.markdown import table
+from gpu_train_debug.study.inputs.tasks import StudyTask, TaskSet
 from gpu_train_debug.study.simulate import Simulation, exact_rates, simulate_rows, true_rate
 from gpu_train_debug.study.statistics.paired import Comparison, compare_arms
 from gpu_train_debug.study.statistics.resample import Estimate, Floats, Resampler
 from gpu_train_debug.study.statistics.scopes import whole_scopes
 from gpu_train_debug.study.statistics.score import score_archives
+from gpu_train_debug.tables import markdown_table
 
 STUDIES = 4000
 RESAMPLES = 2000
@@ -155,7 +155,7 @@ def methods_table() -> str:
                 columns = differences(simulation, tasks, seed=tasks)
                 held = [np.mean((low <= truth) & (truth <= high)) for low, high in bounds(columns)]
                 rows.append([setting, str(samples), str(tasks), *(f"{100 * share:.1f}" for share in held)])
-    return table(["setting", "samples", "tasks", *METHODS], rows)
+    return markdown_table(["setting", "samples", "tasks", *METHODS], rows)
 
 
 def marked_table() -> str:
@@ -167,7 +167,7 @@ def marked_table() -> str:
             for tasks in (20, 60):
                 held = judge(estimate_all(differences(simulation, tasks, seed=tasks)), true_difference(simulation))
                 rows.append([setting, str(samples), str(tasks), *held.cells()])
-    return table(["setting", "samples", "tasks", *HELD], rows)
+    return markdown_table(["setting", "samples", "tasks", *HELD], rows)
 
 
 def informative_table() -> str:
@@ -193,7 +193,7 @@ def informative_table() -> str:
             inside = [holds for count, holds in studies if low <= count < high]
             cells.append(f"{100 * np.mean(inside):.1f} ({len(inside)})")
         rows.append(cells)
-    return table(["informative tasks", *columns], rows)
+    return markdown_table(["informative tasks", *columns], rows)
 
 
 def whole_studies(kind: Kind, studies: int = 500) -> dict[str, list[Comparison]]:
@@ -228,12 +228,12 @@ def whole_table() -> str:
             held = judge([row.difference for row in comparisons], truth)
             power = np.mean([row.p <= 2 * TAIL for row in comparisons])
             rows.append([name, "all" if split == "*" else split, *held.cells(), f"{100 * power:.1f}"])
-    return table(["studies", "split", *HELD, "effect found (p <= 0.05)"], rows)
+    return markdown_table(["studies", "split", *HELD, "effect found (p <= 0.05)"], rows)
 
 
-def _task(split: str, number: int) -> Task:
+def _task(split: str, number: int) -> StudyTask:
     gold = json.dumps({"diagnosis": f"CODE_{number % 5}", "fix": {"a": number, "b": True}})
-    return Task(f"{split}-{number}", "some", split, "one", "system", gold, (f"CODE_{number % 5}",), control=False)
+    return StudyTask(f"{split}-{number}", "some", split, "one", "system", gold, (f"CODE_{number % 5}",), control=False)
 
 
 def main() -> None:

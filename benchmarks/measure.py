@@ -21,6 +21,8 @@ from typing import Any
 
 import attrs
 
+from gpu_train_debug.tables import markdown_table
+
 ROOT = Path(__file__).resolve().parent.parent
 Cell = str | int | float | None
 
@@ -105,16 +107,9 @@ class Result:
 
     def as_text(self) -> str:
         """A Markdown table below the question, then the single numbers."""
-        table = [self.columns, *(tuple(map(shown, row)) for row in self.rows)]
-        widths = [max(len(row[place]) for row in table) for place in range(len(self.columns))]
-        lines = [_line(row, widths) for row in table]
-        lines.insert(1, "|".join(["", *("-" * (width + 2) for width in widths), ""]))
+        table = markdown_table(self.columns, [tuple(map(shown, row)) for row in self.rows])
         facts = [f"- {name}: {shown(value)}" for name, value in self.facts.items()]
-        return "\n".join([f"## {self.name}: {self.question}", "", *lines, *([""] * bool(facts)), *facts])
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    return f"| {' | '.join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True))} |"
+        return "\n".join([f"## {self.name}: {self.question}", "", table, *([""] * bool(facts)), *facts])
 
 
 def shown(cell: Cell) -> str:

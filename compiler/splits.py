@@ -11,8 +11,9 @@ from collections.abc import Iterator
 
 import attrs
 
-from compiler.emit.record import TaskRecord, task_id
+from compiler.emit.record import task_id
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
+from gpu_train_debug.tasks import TaskRecord
 from solvers.evaluate import value
 from solvers.outcome import Assignment
 from solvers.problem import TRUE, Apply, Expr, Op, conjunction

@@ -19,7 +19,7 @@ from pydantic import Field, model_validator
 
 from gpu_train_debug.grading.rubric import grade
 from gpu_train_debug.reward import grade_parts
-from gpu_train_debug.tasks import TaskRow, TasksError, frozen_tasks, split_names
+from gpu_train_debug.tasks import TaskRecord, TasksError, frozen_tasks, split_names
 
 TASKSET_ID = "gpu-train-debug"
 SPLIT = "test"
@@ -128,7 +128,7 @@ class DebugTaskset(vf.Taskset[DebugTask, DebugTasksetConfig]):
             yield DebugTask(data, self.config.task)
 
 
-def task_rows(config: DebugTasksetConfig) -> Iterator[TaskRow]:
+def task_rows(config: DebugTasksetConfig) -> Iterator[TaskRecord]:
     """The rows behind a configuration.
 
     Raises:

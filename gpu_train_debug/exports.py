@@ -6,23 +6,25 @@ package. Pure but for the files that are read.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from gpu_train_debug.tasks import TaskRow, TasksError, task_row
+from gpu_train_debug.input_errors import Flaw, InputError
+from gpu_train_debug.jsonlines import read_objects
+from gpu_train_debug.jsontext import without_surrogates
+from gpu_train_debug.tasks import TaskRecord, TasksError, task_record
 
 CONFIGS = Path(__file__).parent / "configs"
 
 MOST_SAID = 200
 """Characters of the reason for which a rollout failed."""
 
-Row = dict[str, Any]
+ExportedRow = dict[str, Any]
 
 
-def sft_row(row: TaskRow, rationale: str = "") -> Row:
+def sft_row(row: TaskRecord, rationale: str = "") -> ExportedRow:
     """A conversation for supervised training, for TRL and for prime-rl; the loss falls on `completion` alone.
 
     The reply is the gold, after `rationale` and an empty line if there is one.
@@ -35,7 +37,7 @@ def sft_row(row: TaskRow, rationale: str = "") -> Row:
     }
 
 
-def grpo_row(row: TaskRow) -> Row:
+def grpo_row(row: TaskRecord) -> ExportedRow:
     """A prompt for TRL's GRPOTrainer; `gold` reaches the reward as a column."""
     return {
         "id": row.id,
@@ -46,11 +48,11 @@ def grpo_row(row: TaskRow) -> Row:
     }
 
 
-def generation_rows(run: Path, arm: str) -> Iterator[Row]:
+def generation_rows(run: Path, arm: str) -> Iterator[ExportedRow]:
     """The replies of a `vf-eval` run, as an archive for `gtd study`.
 
     A rollout that failed for good counts as an empty reply, and its row says under `failed` why: an arm isn't
-    weak because its server was.
+    weak because its server was. Lone surrogates in a reply are replaced by U+FFFD, since no file can hold them.
 
     Args:
         run: The folder that holds the run's `traces.jsonl`.
@@ -62,7 +64,7 @@ def generation_rows(run: Path, arm: str) -> Iterator[Row]:
     for place, episode in _episodes(run):
         try:
             task = episode["task"]["data"]["id"]
-            if not isinstance(task, str):
+            if not isinstance(task, str) or task != without_surrogates(task):
                 raise TypeError(task)
             row = {"id": task, "arm": arm, "sample": samples[task], "completion": ""}
             if episode["ok"]:
@@ -75,19 +77,21 @@ def generation_rows(run: Path, arm: str) -> Iterator[Row]:
         samples[task] += 1
 
 
-def run_tasks(run: Path) -> list[TaskRow]:
+def run_tasks(run: Path) -> list[TaskRecord]:
     """The tasks of a `vf-eval` run, each once, by id: what its traces say of them.
 
     Raises:
         TasksError: As for `generation_rows`.
     """
-    tasks: dict[str, TaskRow] = {}
+    tasks: dict[str, TaskRecord] = {}
     for place, episode in _episodes(run):
         try:
-            row = task_row(episode["task"]["data"], place)
+            task = task_record(episode["task"]["data"], place)
         except (KeyError, TypeError) as error:
             raise TasksError(f"{place}: not an episode of a task") from error
-        tasks[row.id] = row
+        if isinstance(task, Flaw):
+            raise TasksError(f"{place}: not an episode of a task: {task.message}")
+        tasks[task.id] = task
     return [tasks[id_] for id_ in sorted(tasks)]
 
 
@@ -98,14 +102,13 @@ def _episodes(run: Path) -> Iterator[tuple[str, Any]]:
         raise TasksError(f"{run} is not the folder of a run: it has no traces.jsonl")
     if not path.stat().st_size:
         raise TasksError(f"{path} is empty: nothing was run")
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            place = f"{path}:{number}"
-            try:
-                episode = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise TasksError(f"{place}: not an episode of a task") from error
+    try:
+        for place, episode in read_objects(path, lone_surrogates=True):
+            if isinstance(episode, Flaw):
+                raise TasksError(f"{place}: not an episode of a task: {episode.message}")
             yield place, episode
+    except InputError as error:
+        raise TasksError(f"{path}: {error.flaws[0].message}") from error
 
 
 def _failure(episode: Mapping[str, Any]) -> str:
@@ -115,14 +118,14 @@ def _failure(episode: Mapping[str, Any]) -> str:
     errors = [error for trace in episode["traces"] for error in trace["errors"]] + episode["errors"]
     if not errors:
         return "no reply"
-    return " ".join(f"{errors[-1]['type']}: {errors[-1]['message']}".split())[:MOST_SAID]
+    return " ".join(without_surrogates(f"{errors[-1]['type']}: {errors[-1]['message']}").split())[:MOST_SAID]
 
 
 def _last_reply(traces: list[Any]) -> str:
     for node in reversed(traces[-1]["nodes"] if traces else []):
         message = node["message"]
         if message["role"] == "assistant":
-            return str(message.get("content") or "")
+            return without_surrogates(str(message.get("content") or ""))
     return ""
 
 

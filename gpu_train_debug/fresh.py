@@ -1,6 +1,6 @@
 """Fresh tasks for training and evaluation: compiled and proved when they are asked for.
 
-In: a split, a seed, a count. Out: `TaskRow`s that no frozen task repeats. The only module of the package that
+In: a split, a seed, a count. Out: `TaskRecord`s that no frozen task repeats. The only module of the package that
 uses the compiler, and through it Lark and Z3; they are imported when the first task is made.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpu_train_debug.tasks import (
-    TaskRow,
+    TaskRecord,
     TasksError,
     check_names,
     data_folder,
@@ -36,7 +36,7 @@ def fresh_tasks(
     archetypes: Collection[str] = (),
     tiers: Collection[str] = (),
     jobs: int = 1,
-) -> Iterator[TaskRow]:
+) -> Iterator[TaskRecord]:
     """Make `count` tasks as the sources describe `split`, in a mix of its archetypes by their weights.
 
     Args:
@@ -58,7 +58,7 @@ def fresh_tasks(
     )
     try:
         for record in make(program, dataset, plan, seed=seed, avoid=_frozen_evidence(folder), jobs=jobs):
-            yield TaskRow(record.id, record.archetype, record.split, record.prompt, record.gold, record.meta)
+            yield TaskRecord(record.id, record.archetype, record.split, record.prompt, record.gold, record.meta)
     except MissingTaskError as error:
         raise TasksError(f"no task of `{error.missing.spec.archetype}` could be made: {error}") from error
     except UndecidedError as error:

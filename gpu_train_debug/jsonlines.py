@@ -1,73 +1,59 @@
-"""Strict reading of JSONL: one JSON object a line, UTF-8, no key twice, no NaN.
-
-Readers disagree about repeated keys and about NaN, so both are refused instead of being read some way.
-"""
+"""Files of JSON lines: one JSON object a line, in UTF-8, read as strictly as `jsontext` reads."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from gpu_train_debug.faults import Fault, refuse
+from gpu_train_debug.input_errors import Flaw, refuse
+from gpu_train_debug.jsontext import decode_object
+
+_KINDS = {str: "a string", int: "an integer"}
 
 
-def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any] | Fault]]:
-    """Yield line numbers from 1, each with its object, or with why it has none.
+def read_objects(path: Path, *, lone_surrogates: bool = False) -> Iterator[tuple[str, dict[str, Any] | Flaw]]:
+    """Yield the place of each line, `path:number`, with its object, or with the flaw for which it has none.
+
+    Args:
+        lone_surrogates: Accept them inside strings.
 
     Raises:
-        StudyError: The file can't be read.
+        InputError: The file can't be read.
     """
     try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                try:
-                    yield number, decode_object(line.decode("utf-8"))
-                except UnicodeDecodeError as error:
-                    yield number, Fault(f"not UTF-8 at byte {error.start} of the line", f"{path}:{number}")
-                except ValueError as error:
-                    yield number, Fault(str(error), f"{path}:{number}")
+        with path.open("rb") as lines:
+            yield from objects_of(lines, str(path), lone_surrogates=lone_surrogates)
     except OSError as error:
         raise refuse(f"cannot read the file: {error.strerror}", str(path)) from error
 
 
-def decode_object(text: str) -> dict[str, Any]:
-    """Read one JSON object.
+def objects_of(
+    lines: Iterable[bytes], name: str, *, lone_surrogates: bool = False, skip_empty: bool = False
+) -> Iterator[tuple[str, dict[str, Any] | Flaw]]:
+    """As `read_objects`, for the lines of a file that messages call `name`.
 
-    Raises:
-        ValueError: `text` isn't one; the message says why.
+    Args:
+        skip_empty: Pass over lines with nothing but space; they are flaws otherwise.
     """
-    if not text.strip():
-        raise ValueError("the line is empty")
-    try:
-        value = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from None
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    if not isinstance(value, dict):
-        raise ValueError("not a JSON object")
-    return value
+    for number, line in enumerate(lines, start=1):
+        place = f"{name}:{number}"
+        if not line.strip():
+            if not skip_empty:
+                yield place, Flaw("the line is empty", place)
+            continue
+        try:
+            yield place, decode_object(line.decode(), lone_surrogates=lone_surrogates)
+        except UnicodeDecodeError as error:
+            yield place, Flaw(f"not UTF-8 at byte {error.start} of the line", place)
+        except ValueError as error:
+            yield place, Flaw(str(error), place)
 
 
 def wrong_keys(value: Mapping[str, Any], kinds: Mapping[str, type]) -> list[str]:
     """Say which of the keys of `kinds` are missing in `value` or hold another type (true is no integer)."""
-    names = {str: "a string", int: "an integer"}
     missing = [f"the key `{key}` is missing" for key in kinds if key not in value]
     wrong = [
-        f"`{key}` is not {names[kind]}" for key, kind in kinds.items() if key in value and type(value[key]) is not kind
+        f"`{key}` is not {_KINDS[kind]}" for key, kind in kinds.items() if key in value and type(value[key]) is not kind
     ]
     return missing + wrong
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the key `{next(key for key in keys if keys.count(key) > 1)}` occurs twice")
-    return result
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")

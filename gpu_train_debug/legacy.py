@@ -12,7 +12,7 @@ from typing import Any
 
 from gpu_train_debug.grading.rubric import grade
 from gpu_train_debug.reward import Completion, completion_text, grade_parts
-from gpu_train_debug.tasks import TaskRow, frozen_tasks
+from gpu_train_debug.tasks import TaskRecord, frozen_tasks
 
 
 def load_environment(
@@ -75,7 +75,7 @@ def _metric(name: str) -> Callable[..., float]:
     return part
 
 
-def _dataset(rows: list[TaskRow]) -> Any:
+def _dataset(rows: list[TaskRecord]) -> Any:
     from datasets import Dataset
 
     return Dataset.from_list(

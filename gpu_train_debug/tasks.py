@@ -1,6 +1,6 @@
-"""The frozen tasks: where they are, and their rows.
+"""The frozen tasks: where they are, and their records.
 
-In: a folder that `gtd compile` wrote. Out: `TaskRow`s in the order of the lines. An installed package has the
+In: a folder that `gtd compile` wrote. Out: `TaskRecord`s in the order of the lines. An installed package has the
 folder inside it, a checkout has it as `out/`; any other can be named. Nothing but the standard library is
 loaded. How many tasks and splits there are, and their names, is whatever the folder's manifest says; a folder
 without one holds a split in each of its `.jsonl` files.
@@ -8,29 +8,31 @@ without one holds a split in each of its `.jsonl` files.
 
 from __future__ import annotations
 
-import json
 import random
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
+from gpu_train_debug.input_errors import Flaw, InputError
+from gpu_train_debug.jsonlines import read_objects, wrong_keys
+from gpu_train_debug.jsontext import decode_object
 from gpu_train_debug.wording import listed, suggestion
 
 HERE = Path("out")
 MANIFEST = "manifest.json"
 
 _PACKAGE = Path(__file__).parent
-_KEYS = ("id", "archetype", "split", "prompt", "gold", "meta")
 
 
 class TasksError(Exception):
-    """The tasks asked for don't exist or can't be read; the message says what to do."""
+    """Tasks, or answers to them, don't exist or can't be read; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
-class TaskRow:
-    """One line of a split; the attributes are its keys. `gold` and `meta` are JSON texts."""
+class TaskRecord:
+    """One task; the attributes in their order are the keys of its line. `gold` and `meta` are JSON texts."""
 
     id: str
     archetype: str
@@ -50,9 +52,12 @@ class TaskRow:
 
     def _known(self, key: str) -> str:
         try:
-            return str(json.loads(self.meta)[key])
-        except (ValueError, KeyError, TypeError) as error:
-            raise TasksError(f"task `{self.id}`: its `meta` is no JSON object with `{key}`") from error
+            return str(decode_object(self.meta)[key])
+        except (ValueError, KeyError) as error:
+            raise TasksError(f"task `{self.id}`: its `meta` is not a JSON object with `{key}`") from error
+
+
+RECORD_KEYS = tuple(field.name for field in fields(TaskRecord))
 
 
 def data_folder() -> Path:
@@ -108,13 +113,13 @@ def split_names(folder: Path | None = None) -> list[str]:
 
 def _files_of(manifest: Path) -> set[str]:
     try:
-        return set(json.loads(manifest.read_bytes())["content"]["files"])
+        return set(decode_object(manifest.read_text(encoding="utf-8"))["content"]["files"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TasksError(f"{manifest} is not the manifest of compiled tasks") from error
 
 
-def read_split(split: str, folder: Path | None = None) -> Iterator[TaskRow]:
-    """Read the rows of a split, one at a time.
+def read_split(split: str, folder: Path | None = None) -> Iterator[TaskRecord]:
+    """Read the tasks of a split, one at a time.
 
     Raises:
         TasksError: There is no such split, or a line isn't a task.
@@ -123,24 +128,30 @@ def read_split(split: str, folder: Path | None = None) -> Iterator[TaskRow]:
     if split not in (names := split_names(folder)):
         raise TasksError(f"there is no split `{split}` in {folder}{suggestion(split, names)}")
     path = folder / f"{split}.jsonl"
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                value = json.loads(line)
-            except ValueError:
-                value = None
-            yield task_row(value, f"{path}:{number}")
+    try:
+        for place, task in read_records(path):
+            if isinstance(task, Flaw):
+                raise TasksError(f"{place}: not a task: {task.message}")
+            yield task
+    except InputError as error:
+        raise TasksError(f"{path}: {error.flaws[0].message}") from error
 
 
-def task_row(value: object, place: str) -> TaskRow:
-    """The row in a value read from JSON, whose other keys are let be.
+def read_records(path: Path) -> Iterator[tuple[str, TaskRecord | Flaw]]:
+    """Yield the place of each line of a split, `path:number`, with its task, or with the flaw for which it has none.
 
     Raises:
-        TasksError: It is none.
+        InputError: The file can't be read.
     """
-    if not isinstance(value, dict) or not all(isinstance(value.get(key), str) for key in _KEYS):
-        raise TasksError(f"{place}: not a task: a JSON object with the texts {', '.join(_KEYS)}")
-    return TaskRow(**{key: value[key] for key in _KEYS})
+    for place, value in read_objects(path):
+        yield place, value if isinstance(value, Flaw) else task_record(value, place)
+
+
+def task_record(value: Mapping[str, Any], place: str) -> TaskRecord | Flaw:
+    """The task in an object that was read from JSON at `place`; its other keys are ignored."""
+    if wrong := wrong_keys(value, dict.fromkeys(RECORD_KEYS, str)):
+        return Flaw(wrong[0], place)
+    return TaskRecord(**{key: value[key] for key in RECORD_KEYS})
 
 
 def frozen_tasks(
@@ -151,14 +162,14 @@ def frozen_tasks(
     tiers: Collection[str] = (),
     limit: int | None = None,
     seed: int | None = None,
-) -> list[TaskRow]:
+) -> list[TaskRecord]:
     """Choose tasks of a split.
 
     Args:
         folder: What `gtd compile` wrote; the frozen splits if None.
         archetypes: Take these alone; all if empty.
         tiers: Likewise.
-        limit: Take so many at most.
+        limit: Take at most this many.
         seed: Shuffle by it before the limit; keep the order of the file if None.
 
     Raises:

@@ -1,7 +1,7 @@
 """What each learner earns on each split, beside answers by frequency and the independent reader.
 
-In: the rows of each split, and which split to learn from. Out: `Result`s. Each system has a model of its own; the
-title of the prompt tells systems apart.
+In: the rows of each split, and which split to learn from. Out: `LearnerResult`s. Each system has a model of its own;
+the title of the prompt tells systems apart.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from compiler.baseline.features import Run, read_run
 from compiler.baseline.learners import LEARNERS, WAYS, Learner, code_set
 from compiler.reader import ReadError, answer_json, read_prompt, solve
 from gpu_train_debug.grading.rubric import HALF, grade
-from gpu_train_debug.tasks import TaskRow
+from gpu_train_debug.tasks import TaskRecord
 
 FIXED, READER = "fixed", "reader"
 
@@ -30,15 +30,16 @@ class BaselineError(Exception):
 
 
 @attrs.frozen
-class Task:
-    split: str
-    prompt: str
-    gold: str
+class BaselineTask:
+    """A task, and its prompt as read for the learners."""
+
+    split: str  # whose file it stands in
+    record: TaskRecord
     run: Run
 
 
 @attrs.frozen
-class Result:
+class LearnerResult:
     """Means over the tasks of a split.
 
     Attributes:
@@ -57,17 +58,17 @@ class Result:
     exact: float
 
 
-Answers: TypeAlias = Callable[[Sequence[Task], Sequence[Task]], Iterable[Sequence[str]]]
+Answers: TypeAlias = Callable[[Sequence[BaselineTask], Sequence[BaselineTask]], Iterable[Sequence[str]]]
 """From tasks to learn from and tasks to answer, of one system: for each of these its replies, equally likely."""
 
 
-def read_tasks(rows: Mapping[str, Iterable[TaskRow]], train: str) -> list[Task]:
-    """The tasks of all splits.
+def baseline_tasks(splits: Mapping[str, Iterable[TaskRecord]], train: str) -> list[BaselineTask]:
+    """Read the prompts of all splits.
 
     Raises:
         BaselineError: A prompt or gold has another form, or `train` has no task, or none of some system.
     """
-    tasks = [_read_task(split, row) for split in rows for row in rows[split]]
+    tasks = [_read_task(split, record) for split, records in splits.items() for record in records]
     titles = {task.run.title for task in tasks if task.split == train}
     if not titles:
         raise BaselineError(f"`{train}` has no tasks to learn from")
@@ -77,18 +78,18 @@ def read_tasks(rows: Mapping[str, Iterable[TaskRow]], train: str) -> list[Task]:
     return tasks
 
 
-def count_steps(tasks: Sequence[Task], learners: Sequence[Learner] = LEARNERS) -> int:
+def count_steps(tasks: Sequence[BaselineTask], learners: Sequence[Learner] = LEARNERS) -> int:
     """How often `measure` advances."""
     return len(list(_contestants(learners))) * len({task.run.title for task in tasks})
 
 
 def measure(
-    tasks: Sequence[Task],
+    tasks: Sequence[BaselineTask],
     train: str,
     *,
     learners: Sequence[Learner] = LEARNERS,
     advance: Callable[[], None] = lambda: None,
-) -> list[Result]:
+) -> list[LearnerResult]:
     """Score every learner, in each way to answer by it, on every split. Takes one thread, so that it repeats."""
     results = []
     splits = list(dict.fromkeys(task.split for task in tasks))
@@ -100,31 +101,33 @@ def measure(
                 asked = [task for task in tasks if task.run.title == title]
                 known = [task for task in asked if task.split == train]
                 for task, replies in zip(asked, answers(known, asked), strict=True):
-                    marks[task.split].append(_mean([_mark(reply, task.gold) for reply in replies]))
+                    marks[task.split].append(_mean([_mark(reply, task.record.gold) for reply in replies]))
                 advance()
-            results += [Result(name, kind, way, split, *_mean(marks[split])) for split in splits]
+            results += [LearnerResult(name, kind, way, split, *_mean(marks[split])) for split in splits]
     return results
 
 
 def _contestants(learners: Sequence[Learner]) -> Iterator[tuple[str, str, str, Answers]]:
     """Name, kind and way of each, and how it answers."""
     yield "constant", FIXED, "", _most_frequent
-    yield "by frequency", FIXED, "", lambda known, asked: [[task.gold for task in known]] * len(asked)
+    yield "by frequency", FIXED, "", lambda known, asked: [[task.record.gold for task in known]] * len(asked)
     for learner in learners:
         for way in WAYS:
             yield learner.name, learner.kind, way, partial(_learned, learner, way)
-    yield "reader", READER, "", lambda known, asked: [[_read_and_solve(task.prompt)] for task in asked]
+    yield "reader", READER, "", lambda known, asked: [[_read_and_solve(task.record.prompt)] for task in asked]
 
 
-def _most_frequent(known: Sequence[Task], asked: Sequence[Task]) -> Iterable[Sequence[str]]:
-    counts = Counter(task.gold for task in known)
+def _most_frequent(known: Sequence[BaselineTask], asked: Sequence[BaselineTask]) -> Iterable[Sequence[str]]:
+    counts = Counter(task.record.gold for task in known)
     return [[min(counts, key=lambda gold: (-counts[gold], gold))]] * len(asked)
 
 
-def _learned(learner: Learner, way: str, known: Sequence[Task], asked: Sequence[Task]) -> Iterable[Sequence[str]]:
+def _learned(
+    learner: Learner, way: str, known: Sequence[BaselineTask], asked: Sequence[BaselineTask]
+) -> Iterable[Sequence[str]]:
     runs = [task.run for task in known]
     columns = learner.features(runs, learner.channels)
-    golds = [task.gold for task in known]
+    golds = [task.record.gold for task in known]
     replies = WAYS[way](learner, columns(runs), golds, columns([task.run for task in asked]))
     return [[reply] for reply in replies]
 
@@ -136,12 +139,12 @@ def _read_and_solve(prompt: str) -> str:
         return ""
 
 
-def _read_task(split: str, row: TaskRow) -> Task:
+def _read_task(split: str, record: TaskRecord) -> BaselineTask:
     try:
-        code_set(row.gold)
-        return Task(split, row.prompt, row.gold, read_run(row.prompt))
+        code_set(record.gold)
+        return BaselineTask(split, record, read_run(record.prompt))
     except ValueError as error:
-        raise BaselineError(f"task `{row.id}` of `{split}`: {error}") from error
+        raise BaselineError(f"task `{record.id}` of `{split}`: {error}") from error
 
 
 @lru_cache(maxsize=1 << 16)

@@ -13,7 +13,8 @@ from typing import Any
 import attrs
 
 from compiler.baseline.learners import CHANNEL, RELATIONAL, WHOLE, code_set
-from compiler.baseline.measure import READER, Result, Task
+from compiler.baseline.measure import READER, BaselineTask, LearnerResult
+from gpu_train_debug.tables import markdown_table
 
 SCORE_AIMS: Mapping[str, Mapping[str, float]] = {
     "hard": {CHANNEL: 0.35, WHOLE: 0.45, RELATIONAL: 0.55},
@@ -35,20 +36,20 @@ class Entry:
 
     learner: str
     split: str
-    results: tuple[Result, ...]
+    results: tuple[LearnerResult, ...]
     score_aim: float | None
     exact_aim: float | None
     met: bool | None
 
 
-def make_entries(results: Sequence[Result]) -> list[Entry]:
+def make_entries(results: Sequence[LearnerResult]) -> list[Entry]:
     """Hold what belongs to one learner and one split against the aims; splits in the order of their names."""
     in_order = sorted(results, key=lambda result: result.split)
     groups = groupby(in_order, key=lambda result: (result.split, result.learner))
     return [_entry(learner, split, tuple(group)) for (split, learner), group in groups]
 
 
-def _entry(learner: str, split: str, results: tuple[Result, ...]) -> Entry:
+def _entry(learner: str, split: str, results: tuple[LearnerResult, ...]) -> Entry:
     score, exact = max(result.score for result in results), max(result.exact for result in results)
     if results[0].kind == READER:
         return Entry(learner, split, results, 1.0, 1.0, exact == 1)
@@ -57,9 +58,9 @@ def _entry(learner: str, split: str, results: tuple[Result, ...]) -> Entry:
     return Entry(learner, split, results, *aims, all(checks) if checks else None)
 
 
-def as_data(entries: Sequence[Entry], tasks: Sequence[Task], train: str) -> dict[str, Any]:
+def as_data(entries: Sequence[Entry], tasks: Sequence[BaselineTask], train: str) -> dict[str, Any]:
     """Everything that was measured; `seen` is the share of tasks whose code set occurs in `train`."""
-    sets = [(task.split, (task.run.title, code_set(task.gold))) for task in tasks]
+    sets = [(task.split, (task.run.title, code_set(task.record.gold))) for task in tasks]
     known = {codes for split, codes in sets if split == train}
     splits = {}
     for split in sorted({split for split, _ in sets}):
@@ -68,14 +69,14 @@ def as_data(entries: Sequence[Entry], tasks: Sequence[Task], train: str) -> dict
     return {"train": train, "splits": splits, "results": [attrs.asdict(entry) for entry in entries]}
 
 
-def as_markdown(entries: Sequence[Entry], tasks: Sequence[Task], train: str) -> str:
+def as_markdown(entries: Sequence[Entry], tasks: Sequence[BaselineTask], train: str) -> str:
     """A table for each split."""
     sections = [LEGEND.format(train=train)]
     for split, counts in as_data(entries, tasks, train)["splits"].items():
         rows = [_cells(entry) for entry in entries if entry.split == split]
         sections.append(f"## {split}")
         sections.append(f"{counts['tasks']} tasks; the code sets of {counts['seen']:.0%} occur in `{train}`.")
-        sections.append(_table([BASELINE_COLUMNS, *rows]))
+        sections.append(markdown_table(BASELINE_COLUMNS, rows))
     return "\n\n".join(sections) + "\n"
 
 
@@ -86,10 +87,3 @@ def _cells(entry: Entry) -> tuple[str, ...]:
     aims = ["" if aim is None else f"{aim:.2f}" for aim in (entry.score_aim, entry.exact_aim)]
     met = {None: "", True: "yes", False: "no"}[entry.met]
     return entry.learner, means("diagnosis"), means("score"), aims[0], means("exact"), aims[1], met
-
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [f"| {' | '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))} |" for row in rows]
-    lines.insert(1, "|".join(["", *("-" * (width + 2) for width in widths), ""]))
-    return "\n".join(lines)

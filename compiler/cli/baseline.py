@@ -28,7 +28,7 @@ def baseline_command(folder: Path, train: str, json_file: Path | None, output: P
     Trains simple learners on one split, without the runbook, and scores them on every split.
     """
     try:
-        from compiler.baseline.measure import READER, BaselineError, count_steps, measure, read_tasks
+        from compiler.baseline.measure import READER, BaselineError, baseline_tasks, count_steps, measure
         from compiler.baseline.report import as_data, as_markdown, make_entries
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("sklearn", "threadpoolctl"):
@@ -36,12 +36,12 @@ def baseline_command(folder: Path, train: str, json_file: Path | None, output: P
         raise click.ClickException(
             "baselines need scikit-learn; install the extra: pip install 'gpu-train-debug[baselines]'"
         ) from error
-    from compiler.emit.jsontext import encode
     from gpu_train_debug.files import write_whole
+    from gpu_train_debug.jsontext import encode
 
     try:
         rows = {split: list(read_split(split, folder)) for split in dict.fromkeys([train, *split_names(folder)])}
-        tasks = read_tasks(rows, train)
+        tasks = baseline_tasks(rows, train)
     except (TasksError, BaselineError) as error:
         raise click.UsageError(str(error)) from error
     except OSError as error:

@@ -21,11 +21,12 @@ def grade_command(file: BinaryIO, folder: Path, as_json: bool) -> int:
 
     FILE holds JSON objects, one a line, with an `id` and a `completion` or `completions`.
     """
-    from compiler.grade_file import UnreadableError, grade_answers, render_scores, scores_json
+    from gpu_train_debug.grade_file import grade_answers, render_scores, scores_json
+    from gpu_train_debug.tasks import TasksError
 
     try:
         splits = grade_answers(folder, file, file.name)
-    except UnreadableError as error:
+    except TasksError as error:
         raise click.UsageError(str(error)) from error
     click.echo(scores_json(splits) if as_json else render_scores(splits))
     return CLEAN

@@ -15,7 +15,7 @@ from compiler.findings import CLEAN, FOUND, finding_of
 from gpu_train_debug.wording import suggestion
 
 if TYPE_CHECKING:
-    from compiler.emit.record import TaskRecord
+    from gpu_train_debug.tasks import TaskRecord
 
 
 @click.command("sample", cls=GtdCommand)

@@ -18,12 +18,13 @@ from compiler.dataset.card import CARD_NAME, CardSplit, render_card
 from compiler.dataset.manifest import MANIFEST_NAME, Environment, FileEntry, make_manifest, manifest_text
 from compiler.dataset.staging import StagedFolder
 from compiler.dataset.tally import Tally
-from compiler.emit.record import TaskRecord, record_line
+from compiler.emit.record import record_line
 from compiler.explain.missing import missing_task
 from compiler.findings import Finding, finding_about, finding_of
 from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.tasks.pipeline import Drops, MissingTaskError, make_split, makers
 from compiler.tasks.tools import DisagreementError, UndecidedError, dump_case
+from gpu_train_debug.tasks import TaskRecord
 
 FAILURES = Path("failures")
 

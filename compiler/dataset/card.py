@@ -13,10 +13,10 @@ import attrs
 
 from compiler.dataset.manifest import FileEntry
 from compiler.dataset.tally import Tally
-from compiler.emit.jsontext import encode
-from compiler.emit.record import KEYS, TaskRecord
 from compiler.emit.templating import fill_template
 from compiler.plan import DatasetPlan, ProgramPlan
+from gpu_train_debug.jsontext import encode
+from gpu_train_debug.tasks import RECORD_KEYS, TaskRecord
 from solvers.outcome import Uniqueness
 
 CARD_NAME = "README.md"
@@ -61,7 +61,7 @@ def render_card(
         "card.md.j2",
         dataset=dataset,
         quoted_title=encode(dataset.title),
-        keys=KEYS,
+        keys=RECORD_KEYS,
         size=next((size for limit, size in _SIZES if rows < limit), "n>1M"),
         rows=rows,
         bytes=sum(split.entry.bytes for split in splits),

@@ -10,8 +10,9 @@ from pathlib import Path
 import attrs
 
 from compiler.dataset.manifest import MANIFEST_NAME, read_manifest
-from compiler.emit.record import Malformed, TaskRecord, read_record
+from compiler.emit.record import Malformed, read_record
 from compiler.plan import DatasetPlan, ProgramPlan
+from gpu_train_debug.tasks import TaskRecord
 from gpu_train_debug.wording import suggestion
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import attrs
 
-from compiler.emit.jsontext import decode, encode
 from compiler.emit.record import SCHEMA_VERSION, Malformed
+from gpu_train_debug.jsontext import decode, encode
 
 MANIFEST_NAME = "manifest.json"
 
@@ -101,7 +101,7 @@ def read_manifest(text: str) -> tuple[Manifest, Environment] | Malformed:
     try:
         value = decode(text)
     except ValueError as error:
-        return Malformed((f"not JSON: {error}",))
+        return Malformed((str(error),))
     if not _has_keys(value, ("content", "content_sha256", "environment")):
         return Malformed(("the keys are not content, content_sha256, environment",))
     content, environment = value["content"], value["environment"]

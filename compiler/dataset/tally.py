@@ -9,7 +9,8 @@ from collections import Counter
 
 import attrs
 
-from compiler.emit.record import Meta, TaskRecord
+from compiler.emit.record import Meta
+from gpu_train_debug.tasks import TaskRecord
 
 
 @attrs.define

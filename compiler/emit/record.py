@@ -10,13 +10,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import asdict
+from typing import Any, TypeAlias
 
 import attrs
 
-from compiler.emit.jsontext import decode, encode
 from compiler.emit.prompt.sections import is_flag
 from compiler.plan import SystemPlan
+from gpu_train_debug.input_errors import Flaw
+from gpu_train_debug.jsontext import decode_object, encode
+from gpu_train_debug.tasks import RECORD_KEYS, TaskRecord, task_record
 from solvers.outcome import Uniqueness, WalkAnswer
 
 SCHEMA_VERSION = 1
@@ -28,30 +31,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"\d{3}|[1-9]\d{3,8}", re.ASCII)
 _HASH = re.compile(r"[0-9a-f]{32}")
 
-FixValue = int | str | bool
-
-
-@attrs.frozen
-class TaskRecord:
-    """One task; the attributes in their order are the keys of its line. `gold` and `meta` are JSON texts."""
-
-    id: str
-    archetype: str
-    split: str
-    prompt: str
-    gold: str
-    meta: str
-
-
-KEYS = tuple(field.name for field in attrs.fields(TaskRecord))
-
-
-@attrs.frozen
-class Gold:
-    """The expected answer; no code for a healthy run."""
-
-    codes: tuple[str, ...]
-    fix: Mapping[str, FixValue]
+FixValue: TypeAlias = int | str | bool
 
 
 @attrs.frozen
@@ -138,30 +118,30 @@ def record_line(record: TaskRecord) -> str:
     Raises:
         ValueError: The record doesn't keep to the schema.
     """
-    if reasons := record_faults(record):
+    if reasons := record_flaws(record):
         raise ValueError(f"task {record.id!r}: " + "; ".join(reasons))
-    return encode(attrs.asdict(record)) + "\n"
+    return encode(asdict(record)) + "\n"
 
 
 def read_record(line: str) -> TaskRecord | Malformed:
     """Read a line, with or without its line end; anything but what `record_line` writes is malformed."""
     text = line.removesuffix("\n")
     try:
-        value = decode(text)
+        value = decode_object(text)
     except ValueError as error:
-        return Malformed((f"not a JSON object: {error}",))
-    if not isinstance(value, dict) or tuple(value) != KEYS:
-        return Malformed((f"the keys are not {', '.join(KEYS)}, in this order",))
-    if bad := [key for key in KEYS if not isinstance(value[key], str)]:
-        return Malformed(tuple(f"`{key}` is not a string" for key in bad))
-    record = TaskRecord(**value)
-    reasons = record_faults(record)
+        return Malformed((str(error),))
+    if tuple(value) != RECORD_KEYS:
+        return Malformed((f"the keys are not {', '.join(RECORD_KEYS)}, in this order",))
+    record = task_record(value, "")
+    if isinstance(record, Flaw):
+        return Malformed((record.message,))
+    reasons = record_flaws(record)
     if not reasons and encode(value) != text:
         reasons = ("the JSON text is not written in the usual way",)
     return Malformed(reasons) if reasons else record
 
 
-def record_faults(record: TaskRecord) -> tuple[str, ...]:
+def record_flaws(record: TaskRecord) -> tuple[str, ...]:
     """List what in `record` doesn't keep to the schema."""
     reasons = []
     for key in ("archetype", "split"):
@@ -172,17 +152,15 @@ def record_faults(record: TaskRecord) -> tuple[str, ...]:
         reasons.append(f"`id` is not `{start}` and a number of three digits or more")
     if not record.prompt.endswith("\n") or record.prompt.endswith("\n\n") or "\r" in record.prompt:
         reasons.append("`prompt` is not text with plain line ends that ends with one")
-    for parsed in (read_gold(record.gold), read_meta(record.meta)):
-        if isinstance(parsed, Malformed):
-            reasons += parsed.reasons
-    return tuple(reasons)
+    meta = read_meta(record.meta)
+    return (*reasons, *_gold_flaws(record.gold), *(meta.reasons if isinstance(meta, Malformed) else ()))
 
 
-def read_gold(text: str) -> Gold | Malformed:
-    """Read the `gold` of a record."""
+def _gold_flaws(text: str) -> tuple[str, ...]:
+    """What keeps `text` from being a gold as the compiler writes it, which is stricter than what `read_gold` reads."""
     value = _object_with("gold", text, ("diagnosis", "fix"))
     if isinstance(value, Malformed):
-        return value
+        return value.reasons
     diagnosis, fix = value["diagnosis"], value["fix"]
     codes = (diagnosis,) if isinstance(diagnosis, str) else tuple(diagnosis) if isinstance(diagnosis, list) else ()
     reasons = []
@@ -196,9 +174,7 @@ def read_gold(text: str) -> Gold | Malformed:
         reasons.append("`gold.fix` is not an object of fields with integers, strings or truth values")
     elif (codes == (HEALTHY,)) != (not fix):
         reasons.append("`gold.fix` is empty for a healthy run, and only then")
-    if reasons:
-        return Malformed(tuple(reasons))
-    return Gold(() if codes == (HEALTHY,) else codes, fix)
+    return tuple(reasons)
 
 
 def read_meta(text: str) -> Meta | Malformed:
@@ -228,10 +204,10 @@ def read_meta(text: str) -> Meta | Malformed:
 
 def _object_with(what: str, text: str, keys: tuple[str, ...]) -> dict[str, Any] | Malformed:
     try:
-        value = decode(text)
+        value = decode_object(text)
     except ValueError as error:
-        return Malformed((f"`{what}` is not JSON: {error}",))
-    if not isinstance(value, dict) or tuple(value) != keys:
+        return Malformed((f"`{what}`: {error}",))
+    if tuple(value) != keys:
         return Malformed((f"the keys of `{what}` are not {', '.join(keys)}, in this order",))
     if encode(value) != text:
         return Malformed((f"the JSON text of `{what}` is not written in the usual way",))

@@ -12,11 +12,12 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 import attrs
 import numpy as np
 
-from compiler.emit.record import TaskRecord, gold_json
+from compiler.emit.record import gold_json
 from compiler.explain.words import ValueWords, atoms, relation_name
 from compiler.plan import DatasetPlan, ProgramPlan, SystemPlan
 from compiler.tasks.maker import TaskMaker
 from compiler.tasks.redraw import OtherSourcesError, redraw
+from gpu_train_debug.tasks import TaskRecord
 from solvers.counting.evidence import evidence_class
 from solvers.counting.expand import before_name
 from solvers.counting.tables import Array, BatchState, Tables

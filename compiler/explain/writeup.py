@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 
 import attrs
 
-from compiler.emit.record import TaskRecord
 from compiler.explain.words import ValueWords
 from compiler.plan import DatasetPlan, ProgramPlan, SystemPlan
 from compiler.tasks.maker import TaskMaker
 from compiler.tasks.redraw import redraw
+from gpu_train_debug.tasks import TaskRecord
 from solvers.counting.interaction import Interaction
 from solvers.counting.runners_up import runners_up
 from solvers.evaluate import cost, failing, named_fields, run_walk, value

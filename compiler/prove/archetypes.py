@@ -21,6 +21,7 @@ from compiler.plan import ArchetypePlan, ProgramPlan
 from compiler.tasks.tools import DisagreementError, SystemTools, ask
 from compiler.tasks.workers import crew
 from dsl.diagnostics.diagnostic import Diagnostic, Severity
+from gpu_train_debug.tables import plain_table
 from gpu_train_debug.wording import counted
 from solvers.outcome import Claim, TaskProof, Uniqueness, Verdict
 from solvers.proving.budget import Budget
@@ -232,20 +233,16 @@ def rechecked(results: Sequence[ArchetypeResult]) -> str:
 def render_table(results: Sequence[ArchetypeResult]) -> str:
     """One line per archetype, plain text, columns aligned."""
     header = ("archetype", "verdict", "drawn", "unique", "any/named/preferred", "interaction 1/2/3", "accepted")
-    rows = [header]
-    for result in results:
-        rows.append(
-            (
-                result.name,
-                result.verdict.value,
-                str(result.drawn),
-                str(result.verdicts["unique"]),
-                "/".join(str(result.uniqueness[level]) for level in ("any", "named", "preferred")),
-                "/".join(str(result.interaction[size]) for size in (1, 2, 3)),
-                f"{result.acceptance:.2g}",
-            )
+    rows = (
+        (
+            result.name,
+            result.verdict.value,
+            str(result.drawn),
+            str(result.verdicts["unique"]),
+            "/".join(str(result.uniqueness[level]) for level in ("any", "named", "preferred")),
+            "/".join(str(result.interaction[size]) for size in (1, 2, 3)),
+            f"{result.acceptance:.2g}",
         )
-    widths = [max(len(row[i]) for row in rows) for i in range(len(header))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+        for result in results
     )
+    return plain_table(header, rows)

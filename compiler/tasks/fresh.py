@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator
 
 import attrs
 
-from compiler.emit.record import TaskRecord
 from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan
 from compiler.tasks.pipeline import Drops, make_split, makers
+from gpu_train_debug.tasks import TaskRecord
 
 
 def fresh_split(

@@ -16,10 +16,11 @@ from typing import Any, Final, TypeAlias
 
 import attrs
 
-from compiler.emit.record import Meta, TaskRecord, gold_json, make_record
+from compiler.emit.record import Meta, gold_json, make_record
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
 from compiler.splits import TaskSpec, split_condition
 from compiler.tasks.tools import SystemTools, check_readable
+from gpu_train_debug.tasks import TaskRecord
 from solvers.counting.interaction import Interaction
 from solvers.evaluate import observe
 from solvers.outcome import Assignment, TaskProof, Verdict

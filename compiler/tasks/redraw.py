@@ -5,9 +5,10 @@ In: a record and the sources that it was compiled from. Out: the candidate that 
 
 from __future__ import annotations
 
-from compiler.emit.record import Malformed, TaskRecord, evidence_hash, read_meta
+from compiler.emit.record import Malformed, evidence_hash, read_meta
 from compiler.splits import TaskSpec
 from compiler.tasks.maker import DrawnWorld, TaskMaker
+from gpu_train_debug.tasks import TaskRecord
 from solvers.evaluate import observe
 
 

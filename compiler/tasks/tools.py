@@ -13,9 +13,10 @@ from typing import Any
 
 from compiler.emit.depth import Depths
 from compiler.emit.prompt.render import Renderer
-from compiler.emit.record import Meta, TaskRecord, evidence_hash
+from compiler.emit.record import Meta, evidence_hash
 from compiler.plan import ArchetypePlan, ProgramPlan
 from compiler.reader import ReadError, answer_json, read_prompt, solve
+from gpu_train_debug.tasks import TaskRecord
 from solvers.counting.exhaustive import WitnessError, check_world
 from solvers.counting.interaction import Interaction, Witnesses
 from solvers.counting.tables import Tables

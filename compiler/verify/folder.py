@@ -17,13 +17,14 @@ from compiler.dataset.card import CARD_NAME, CardSplit, render_card
 from compiler.dataset.manifest import MANIFEST_NAME, FileEntry, Manifest, read_manifest
 from compiler.dataset.staging import describe_file
 from compiler.dataset.tally import Tally
-from compiler.emit.record import Malformed, TaskRecord
+from compiler.emit.record import Malformed
 from compiler.findings import Finding, finding_about
 from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.splits import split_specs
 from compiler.tasks.workers import crew
 from compiler.verify.line import Checked, Line, LineChecker
 from compiler.verify.novelty import Novelty
+from gpu_train_debug.tasks import TaskRecord
 from gpu_train_debug.wording import counted
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
-from compiler.emit.record import Gold, Malformed, Meta, TaskRecord, evidence_hash, read_gold, read_meta, read_record
+from compiler.emit.record import HEALTHY, Malformed, Meta, evidence_hash, read_meta, read_record
 from compiler.findings import Finding, finding_about
 from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan, SystemPlan
 from compiler.reader import (
@@ -27,6 +27,8 @@ from compiler.reader.text.values import ReadValue
 from compiler.splits import TaskSpec, regions_of
 from compiler.tasks.maker import DrawnWorld, FlawedWorld, ProvedWorld, TaskMaker
 from compiler.tasks.tools import DisagreementError, SystemTools, UndecidedError
+from gpu_train_debug.grading.answer import read_gold
+from gpu_train_debug.tasks import TaskRecord
 from solvers.evaluate import observe
 from solvers.outcome import Verdict
 
@@ -80,10 +82,9 @@ class _RecordCheck:
         self.checker = checker
         self.line = line
         self.record = record
-        gold, meta = read_gold(record.gold), read_meta(record.meta)
-        assert isinstance(gold, Gold)
+        meta = read_meta(record.meta)
         assert isinstance(meta, Meta)
-        self.gold = gold
+        self.gold = read_gold(record.gold)
         self.meta = meta
         self.findings: list[Finding] = []
         self.spec = TaskSpec.of(record)
@@ -150,7 +151,7 @@ class _RecordCheck:
     def done(
         self, evidence: str | None = None, regions: frozenset[str] = frozenset(), earlier: tuple[str, ...] = ()
     ) -> Checked:
-        codes = frozenset(self.gold.codes)
+        codes = frozenset(self.gold.codes) - {HEALTHY}
         findings = tuple(self.findings)
         return Checked(self.line, findings, self.record, self.meta, self.spec, evidence, codes, regions, earlier)
 

@@ -20,7 +20,7 @@ from scipy.special import expit, ndtri
 
 from gpu_train_debug.grading.rubric import grade
 from gpu_train_debug.study.inputs.plan import ALL
-from gpu_train_debug.study.inputs.tasks import Task
+from gpu_train_debug.study.inputs.tasks import StudyTask
 from gpu_train_debug.study.statistics.resample import Floats
 
 _NODES = 200  # of the quadrature
@@ -62,14 +62,14 @@ def true_rate(ability: float, simulation: Simulation) -> float:
     return float(weights @ expit(ability + deviation * nodes) / weights.sum())
 
 
-def task_rate(task: Task, arm: str, simulation: Simulation) -> float:
+def task_rate(task: StudyTask, arm: str, simulation: Simulation) -> float:
     """Chance that a sample of this task is exact."""
     draw = _Draws(simulation.seed, task.id)
     shared, own = (np.array(ndtri(draw.uniform(what))) for what in ("difficulty", f"difficulty/{arm}"))
     return float(exact_rates(simulation.abilities[arm], simulation, shared, own))
 
 
-def truth(tasks: Sequence[Task], simulation: Simulation) -> dict[str, object]:
+def truth(tasks: Sequence[StudyTask], simulation: Simulation) -> dict[str, object]:
     """The true exact rates, and the differences between all pairs of arms.
 
     First over the population of tasks, which is the same for all splits; under `splits` over the `tasks` of each,
@@ -96,7 +96,7 @@ def _rates_and_differences(rates: Mapping[str, float]) -> dict[str, object]:
     }
 
 
-def simulate_rows(tasks: Sequence[Task], simulation: Simulation) -> Iterator[dict[str, object]]:
+def simulate_rows(tasks: Sequence[StudyTask], simulation: Simulation) -> Iterator[dict[str, object]]:
     """Yield the rows of an archive."""
     wrong = {task.id: _wrong_answers(task, tasks, simulation.seed) for task in tasks}
     for arm in simulation.abilities:
@@ -118,7 +118,7 @@ def simulate_rows(tasks: Sequence[Task], simulation: Simulation) -> Iterator[dic
                 yield {"id": task.id, "arm": arm, "sample": sample, "completion": completion}
 
 
-def _wrong_answers(task: Task, tasks: Sequence[Task], seed: int) -> list[str]:
+def _wrong_answers(task: StudyTask, tasks: Sequence[StudyTask], seed: int) -> list[str]:
     """Some answers that aren't right: no fix, one code less, the golds of other tasks of the system."""
     gold = json.loads(task.gold)
     found = [json.dumps({**gold, "fix": {}})]

@@ -12,44 +12,44 @@ import pytest
 from strategies.prompt_texts import prompt as reader_prompt
 
 from compiler.cli.app import main
-from gpu_train_debug.tasks import TaskRow
+from gpu_train_debug.tasks import TaskRecord
 
 pytest.importorskip("sklearn", reason="scikit-learn isn't installed: it comes with the extra `baselines`")
 
 from compiler.baseline.features import CHANNELS, numbers, read_run, related_numbers, words
 from compiler.baseline.learners import LEARNERS
-from compiler.baseline.measure import BaselineError, Result, count_steps, measure, read_tasks
+from compiler.baseline.measure import BaselineError, LearnerResult, baseline_tasks, count_steps, measure
 from compiler.baseline.report import as_data, as_markdown, make_entries
 
-Maker = Callable[[random.Random], TaskRow]
+Maker = Callable[[random.Random], TaskRecord]
 
 META = '{"tier": "computed", "evidence": "0"}'
 
 
 def row(
     gold: object, *, config: str = "", profiler: str = "", log: str = "", title: str = "Pump", split: str = "train"
-) -> TaskRow:
+) -> TaskRecord:
     prompt = f"# {title}\nText.\n\n## Config\n{config}\n\n## Profiler\n{profiler}\n\n## Log\n{log}\n"
-    return TaskRow(f"{split}-x-000", "x", split, prompt, gold if isinstance(gold, str) else json.dumps(gold), META)
+    return TaskRecord(f"{split}-x-000", "x", split, prompt, gold if isinstance(gold, str) else json.dumps(gold), META)
 
 
 def answer(*codes: str, **fix: object) -> dict[str, object]:
     return {"diagnosis": codes[0] if len(codes) == 1 else list(codes), "fix": fix}
 
 
-def draws(make: Maker, train: int = 80, test: int = 80) -> dict[str, list[TaskRow]]:
+def draws(make: Maker, train: int = 80, test: int = 80) -> dict[str, list[TaskRecord]]:
     rng = random.Random(1)
     return {"train": [make(rng) for _ in range(train)], "test": [make(rng) for _ in range(test)]}
 
 
-def found(rows: Mapping[str, Iterable[TaskRow]], *names: str) -> dict[tuple[str, str], Result]:
+def found(rows: Mapping[str, Iterable[TaskRecord]], *names: str) -> dict[tuple[str, str], LearnerResult]:
     """What the named learners, and those that are none, earn on `test`, by name and way."""
     learners = [learner for learner in LEARNERS if learner.name in names]
-    results = measure(read_tasks(rows, "train"), "train", learners=learners)
+    results = measure(baseline_tasks(rows, "train"), "train", learners=learners)
     return {(result.learner, result.way): result for result in results if result.split == "test"}
 
 
-def keyword_row(rng: random.Random) -> TaskRow:
+def keyword_row(rng: random.Random) -> TaskRecord:
     """Only a word of the log tells."""
     dry = rng.random() < 0.5
     return row(
@@ -59,7 +59,7 @@ def keyword_row(rng: random.Random) -> TaskRow:
     )
 
 
-def product_row(rng: random.Random) -> TaskRow:
+def product_row(rng: random.Random) -> TaskRecord:
     """Only a product of two numbers tells; either alone hardly does."""
     wide, high = 2 ** rng.uniform(0, 6), 2 ** rng.uniform(0, 6)
     large = wide * high > 64
@@ -114,7 +114,7 @@ def test_a_pair_that_was_never_seen_is_named_part_by_part_alone() -> None:
 
 
 def test_each_system_has_a_model_of_its_own() -> None:
-    def either(rng: random.Random) -> TaskRow:
+    def either(rng: random.Random) -> TaskRecord:
         title, wide = rng.choice(["Pump", "Mill"]), rng.choice(["yes", "no"])
         return row(answer("A" if (title == "Pump") is (wide == "yes") else "B"), config=f"wide = {wide}", title=title)
 
@@ -125,7 +125,7 @@ def test_each_system_has_a_model_of_its_own() -> None:
 
 @pytest.mark.slow
 def test_measuring_again_gives_the_same_and_advances_as_often_as_said() -> None:
-    tasks = read_tasks(draws(keyword_row, 30, 10), "train")
+    tasks = baseline_tasks(draws(keyword_row, 30, 10), "train")
     steps: list[None] = []
     first = measure(tasks, "train", advance=lambda: steps.append(None))
     assert measure(tasks, "train") == first
@@ -172,15 +172,15 @@ def test_a_channel_that_prints_nothing_has_a_column(features: Callable[..., Call
         ),
         pytest.param({"train": [row("{}")]}, "task `train-x-000` of `train`: the gold", id="gold"),
         pytest.param(
-            {"train": [TaskRow("a", "x", "train", "# Pump\n\n## Config\n", "{}", META)]},
+            {"train": [TaskRecord("a", "x", "train", "# Pump\n\n## Config\n", "{}", META)]},
             "task `a` of `train`: ",
             id="prompt",
         ),
     ],
 )
-def test_rows_that_cannot_be_used_are_refused(rows: dict[str, list[TaskRow]], message: str) -> None:
+def test_rows_that_cannot_be_used_are_refused(rows: dict[str, list[TaskRecord]], message: str) -> None:
     with pytest.raises(BaselineError, match=message):
-        read_tasks(rows, "train")
+        baseline_tasks(rows, "train")
 
 
 def test_a_prompt_without_its_sections_is_refused() -> None:
@@ -189,8 +189,8 @@ def test_a_prompt_without_its_sections_is_refused() -> None:
 
 
 def test_aims_hold_for_the_better_way_and_only_where_there_are_any() -> None:
-    def result(split: str, kind: str, way: str, score: float, exact: float = 0.0) -> Result:
-        return Result(f"{kind} learner", kind, way, split, 0.0, score, exact)
+    def result(split: str, kind: str, way: str, score: float, exact: float = 0.0) -> LearnerResult:
+        return LearnerResult(f"{kind} learner", kind, way, split, 0.0, score, exact)
 
     results = [
         result("hard", "one channel", "sets", 0.35, 0.35),
@@ -202,7 +202,7 @@ def test_aims_hold_for_the_better_way_and_only_where_there_are_any() -> None:
         result("test", "reader", "", 0.99, 0.98),
     ]
     assert [entry.met for entry in make_entries(results)] == [True, False, False, None, False]
-    tasks = read_tasks({split: [row(answer("A"))] for split in ("hard", "ood", "test")}, "test")
+    tasks = baseline_tasks({split: [row(answer("A"))] for split in ("hard", "ood", "test")}, "test")
     lines = as_markdown(make_entries(results), tasks, "test").splitlines()
     assert "1 tasks; the code sets of 100% occur in `test`." in lines
     whole = next(line for line in lines if line.startswith("| the whole run"))

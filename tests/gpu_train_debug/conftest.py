@@ -11,7 +11,7 @@ import pytest
 from compiler.dataset.build import build_dataset
 from compiler.frontend.run import run_frontend
 from compiler.plan import DatasetPlan, ProgramPlan
-from gpu_train_debug.tasks import TaskRow, read_split, split_names
+from gpu_train_debug.tasks import TaskRecord, read_split, split_names
 
 if TYPE_CHECKING:
     from .installed import Installed
@@ -41,12 +41,12 @@ def out(program: ProgramPlan, dataset: DatasetPlan, tmp_path_factory: pytest.Tem
 
 
 @pytest.fixture(scope="session")
-def rows(out: Path) -> dict[str, list[TaskRow]]:
+def rows(out: Path) -> dict[str, list[TaskRecord]]:
     return {split: list(read_split(split, out)) for split in split_names(out)}
 
 
 @pytest.fixture(scope="session")
-def golds(rows: dict[str, list[TaskRow]]) -> dict[str, str]:
+def golds(rows: dict[str, list[TaskRecord]]) -> dict[str, str]:
     return {row.prompt: row.gold for split in rows.values() for row in split}
 
 

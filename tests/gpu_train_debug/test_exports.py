@@ -10,7 +10,7 @@ import sys
 import tomllib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,22 +19,23 @@ import numpy as np
 import pytest
 
 from compiler.cli.app import main
-from compiler.emit.record import TaskRecord, read_gold, read_meta
+from compiler.emit.record import read_meta
 from compiler.explain.rationale import Rationales, write_rationale
 from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.splits import TaskSpec
 from compiler.tasks.maker import TaskMaker
 from compiler.tasks.redraw import OtherSourcesError
 from gpu_train_debug.exports import config_files, generation_rows, grpo_row, sft_row
+from gpu_train_debug.grading.answer import read_gold
 from gpu_train_debug.grading.rubric import grade
 from gpu_train_debug.reward import completion_text
-from gpu_train_debug.tasks import TaskRow, TasksError, read_split, split_names
+from gpu_train_debug.tasks import TaskRecord, TasksError, read_split, split_names
 from solvers.counting.evidence import evidence_class
 from solvers.counting.walks import walk_batch
 
 from .conftest import INCIDENTS
 
-Rows = dict[str, list[TaskRow]]
+Rows = dict[str, list[TaskRecord]]
 Gtd = Callable[..., str]
 
 
@@ -54,11 +55,7 @@ def gtd(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
     return run
 
 
-def record_of(row: TaskRow) -> TaskRecord:
-    return TaskRecord(row.id, row.archetype, row.split, row.prompt, row.gold, row.meta)
-
-
-def all_rows(rows: Rows) -> list[TaskRow]:
+def all_rows(rows: Rows) -> list[TaskRecord]:
     return [row for split in rows.values() for row in split]
 
 
@@ -85,7 +82,7 @@ def test_rationales_name_codes_and_changes_in_order_and_give_the_gold_away_last(
 ) -> None:
     writer = Rationales(program, dataset)
     for row in all_rows(rows):
-        text = writer.of(record_of(row))
+        text = writer.of(row)
         gold, meta = read_gold(row.gold), read_meta(row.meta)
         fired = [line for line in text.splitlines() if ", fires: " in line]
         rules = {rule.name: rule.code for rule in program.systems[meta.system].problem.rules}
@@ -126,14 +123,14 @@ def test_rationales_tell_nothing_that_the_prompt_leaves_open(
 def test_a_rationale_of_other_sources_is_refused(rows: Rows, program: ProgramPlan, dataset: DatasetPlan) -> None:
     row = rows["train"][0]
     with pytest.raises(OtherSourcesError, match=row.id):
-        Rationales(program, attrs.evolve(dataset, seed=dataset.seed + 1)).of(record_of(row))
+        Rationales(program, attrs.evolve(dataset, seed=dataset.seed + 1)).of(row)
     for foreign in (
         {"archetype": "unknown"},
         {"prompt": row.prompt.replace("\n## Log", "\n## Logs")},
         {"gold": '{"diagnosis": "OTHER", "fix": {}}'},
     ):
         with pytest.raises(OtherSourcesError):
-            Rationales(program, dataset).of(attrs.evolve(record_of(row), **foreign))
+            Rationales(program, dataset).of(replace(row, **foreign))
 
 
 def test_the_command_writes_each_form(gtd: Gtd, out: Path, tmp_path: Path) -> None:
@@ -301,7 +298,7 @@ def test_the_tasks_of_a_run_are_not_mixed_with_anything_else(
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        ({}, "traces.jsonl:1: not a task"),
+        ({}, "traces.jsonl:1: not an episode of a task: the key `archetype` is missing"),
         ({"archetype": "a", "split": "../a", "prompt": "p\n", "gold": "", "meta": ""}, "`split` is not a name"),
     ],
     ids=["others", "path"],

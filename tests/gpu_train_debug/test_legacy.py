@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import gpu_train_debug
-from gpu_train_debug.tasks import TaskRow, TasksError
+from gpu_train_debug.tasks import TaskRecord, TasksError
 
 from .conftest import ROOT
 from .verifiers_runs import needs_verifiers
@@ -35,7 +35,7 @@ def older(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("older")
-def test_the_older_api_gets_the_same_tasks_and_scores(out: Path, rows: dict[str, list[TaskRow]]) -> None:
+def test_the_older_api_gets_the_same_tasks_and_scores(out: Path, rows: dict[str, list[TaskRecord]]) -> None:
     environment: Any = gpu_train_debug.load_environment("hard", data=str(out))
     assert environment.dataset == environment.eval_dataset
     assert [row["prompt"][0]["content"] for row in environment.dataset] == [row.prompt for row in rows["hard"]]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_train_debug.tasks import TaskRow
+from gpu_train_debug.tasks import TaskRecord
 
 from .conftest import INCIDENTS, ROOT
 from .installed import Installed, needs_hatchling
@@ -46,7 +46,7 @@ def test_authors(installed: Installed, tmp_path: Path) -> None:
     assert "## The walk" in printed
 
 
-def test_trainers(installed: Installed, rows: dict[str, list[TaskRow]], tmp_path: Path) -> None:
+def test_trainers(installed: Installed, rows: dict[str, list[TaskRecord]], tmp_path: Path) -> None:
     run_quickstart("trainer", installed, tmp_path)
     for name in ("sft.jsonl", "sft-rationale.jsonl", "grpo.jsonl"):
         assert len((tmp_path / name).read_text(encoding="utf-8").splitlines()) == len(rows["train"])
@@ -54,7 +54,7 @@ def test_trainers(installed: Installed, rows: dict[str, list[TaskRow]], tmp_path
 
 
 @needs_verifiers
-def test_evaluators(installed: Installed, rows: dict[str, list[TaskRow]], tmp_path: Path) -> None:
+def test_evaluators(installed: Installed, rows: dict[str, list[TaskRecord]], tmp_path: Path) -> None:
     code = (
         "import json; from gpu_train_debug.fresh import fresh_tasks;"
         "print(json.dumps({row.prompt: row.gold for row in fresh_tasks('test', seed=3, count=2)}))"

@@ -17,11 +17,11 @@ from compiler.tasks.maker import MissingTask
 from compiler.tasks.pipeline import MissingTaskError
 from compiler.tasks.tools import DisagreementError, UndecidedError
 from gpu_train_debug.fresh import fresh_tasks
-from gpu_train_debug.tasks import TaskRow, TasksError, default_folder, frozen_tasks, read_split, split_names
+from gpu_train_debug.tasks import TaskRecord, TasksError, default_folder, frozen_tasks, read_split, split_names
 
 from .conftest import INCIDENTS, ROOT
 
-Rows = dict[str, list[TaskRow]]
+Rows = dict[str, list[TaskRecord]]
 
 
 def test_a_folder_says_itself_which_splits_it_has(out: Path) -> None:
@@ -201,7 +201,7 @@ def test_faulty_sources_of_fresh_tasks_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("meta", ["", "[]", "{}", "null"])
 def test_a_meta_that_says_nothing_is_named_with_its_task(meta: str) -> None:
-    row = TaskRow("t-0", "a", "test", "p", "{}", meta)
+    row = TaskRecord("t-0", "a", "test", "p", "{}", meta)
     for ask in (lambda: row.tier, lambda: row.evidence):
         with pytest.raises(TasksError, match="`t-0`"):
             ask()

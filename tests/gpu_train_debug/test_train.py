@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from gpu_train_debug.exports import CONFIGS, grpo_row, sft_row
-from gpu_train_debug.tasks import TaskRow
+from gpu_train_debug.tasks import TaskRecord
 
 from .conftest import ROOT
 
@@ -38,7 +38,7 @@ def write_rows(path: Path, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def test_two_steps_of_each_kind_run_and_the_rewards_are_the_graders(
-    rows: dict[str, list[TaskRow]], tmp_path: Path
+    rows: dict[str, list[TaskRecord]], tmp_path: Path
 ) -> None:
     write_rows(tmp_path / "sft.jsonl", [sft_row(row) for row in rows["train"]])
     write_rows(tmp_path / "grpo.jsonl", [grpo_row(row) for row in rows["train"]])

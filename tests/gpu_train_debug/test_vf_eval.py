@@ -16,7 +16,7 @@ import pytest
 
 from gpu_train_debug.exports import generation_rows
 from gpu_train_debug.grading.rubric import grade
-from gpu_train_debug.tasks import MANIFEST, TaskRow, read_split, split_names
+from gpu_train_debug.tasks import MANIFEST, TaskRecord, read_split, split_names
 
 from .conftest import INCIDENTS, ROOT
 from .server import Script, serving
@@ -24,7 +24,7 @@ from .verifiers_runs import evaluate, needs_verifiers, run_tool, scores
 
 pytestmark = [pytest.mark.slow, needs_verifiers]
 
-Rows = dict[str, list[TaskRow]]
+Rows = dict[str, list[TaskRecord]]
 
 
 COMPILED = split_names(ROOT / "out") if (ROOT / "out" / MANIFEST).is_file() else []

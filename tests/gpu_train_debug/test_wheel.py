@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_train_debug.tasks import TaskRow
+from gpu_train_debug.tasks import TaskRecord
 
 from .installed import Installed, build, copy_checkout, needs_hatchling
 from .server import serving
@@ -39,7 +39,7 @@ def test_a_wheel_holds_packages_splits_sources_and_configs_and_nothing_else(inst
     assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", "~"))]
 
 
-def test_frozen_splits_are_read_outside_the_checkout(installed: Installed, rows: dict[str, list[TaskRow]]) -> None:
+def test_frozen_splits_are_read_outside_the_checkout(installed: Installed, rows: dict[str, list[TaskRecord]]) -> None:
     code = (
         "import json, sys, gpu_train_debug; from gpu_train_debug import tasks;"
         "found = {split: [row.id for row in tasks.read_split(split)] for split in tasks.split_names()};"
@@ -76,7 +76,7 @@ def test_fresh_tasks_are_made_from_the_installed_sources(installed: Installed) -
 
 @needs_verifiers
 @pytest.mark.parametrize("split", ["train", "hard", "test", "ood"])
-def test_vf_eval_runs_outside_the_checkout(split: str, installed: Installed, rows: dict[str, list[TaskRow]]) -> None:
+def test_vf_eval_runs_outside_the_checkout(split: str, installed: Installed, rows: dict[str, list[TaskRecord]]) -> None:
     with serving({row.prompt: row.gold for row in rows[split]}) as server:
         endpoint = ["--client.base-url", server.url, "--client.api-key-var", "OPENAI_API_KEY"]
         options = ["--env.taskset.split", split, "--no-push", "--no-rich", "-o", "runs", "--run.name", split]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gpu_train_debug.study.inputs.tasks import Task
+from gpu_train_debug.study.inputs.tasks import StudyTask
 from gpu_train_debug.study.statistics.score import ArmScores, Reply, Scores, scored_arm
 
 FAULTS: dict[str, tuple[str, str, tuple[str, ...], dict[str, object]]] = {
@@ -57,10 +57,10 @@ def wrong(answer: str | None, score: float = 0.0, codes: tuple[str, ...] | None 
     return Reply(score, False, False, codes, answer)
 
 
-def make_task(number: int, *, split: str = "test", codes: tuple[str, ...] = ("RIGHT",), **named: object) -> Task:
+def make_task(number: int, *, split: str = "test", codes: tuple[str, ...] = ("RIGHT",), **named: object) -> StudyTask:
     values: dict[str, Any] = {"archetype": "some", "tier": "lookup", "system": "oven", "control": codes == ("HEALTHY",)}
     gold = json.dumps({"diagnosis": list(codes), "fix": {} if codes == ("HEALTHY",) else {"degrees": 220}})
-    return Task(id=f"{split}-{number:03d}", split=split, gold=gold, codes=codes, **(values | named))
+    return StudyTask(id=f"{split}-{number:03d}", split=split, gold=gold, codes=codes, **(values | named))
 
 
 def make_arm(name: str, *rows: Sequence[Reply]) -> ArmScores:
@@ -73,5 +73,5 @@ def arm_of_rates(name: str, rights: Sequence[int], samples: int) -> ArmScores:
     return make_arm(name, *([RIGHT] * right + [wrong("other")] * (samples - right) for right in rights))
 
 
-def make_scores(tasks: Sequence[Task], *arms: ArmScores) -> Scores:
+def make_scores(tasks: Sequence[StudyTask], *arms: ArmScores) -> Scores:
     return Scores(tasks=tuple(tasks), arms=arms, dropped=(), cut=(), digests={})

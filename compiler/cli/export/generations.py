@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 from compiler.cli.console import note
-from compiler.cli.export.rows import output_option, task_record, write_rows
+from compiler.cli.export.rows import output_option, write_rows
 from compiler.cli.group import GtdCommand
 from compiler.cli.options import FOLDER
 from compiler.findings import CLEAN, FOUND
-from gpu_train_debug.tasks import MANIFEST, TaskRow, TasksError
+from gpu_train_debug.tasks import MANIFEST, TaskRecord, TasksError
 
 MOST_REASONS = 5
 """Different reasons for failed requests that are told."""
@@ -54,7 +54,7 @@ def _note_failures(rows: Sequence[Mapping[str, Any]]) -> int:
     return failures.total()
 
 
-def _write_tasks(folder: Path, rows: Iterable[TaskRow], archive: Path | None) -> None:
+def _write_tasks(folder: Path, rows: Iterable[TaskRecord], archive: Path | None) -> None:
     """Write a folder that holds these tasks and no others, since a study wants replies to all that it finds.
 
     Raises:
@@ -66,7 +66,7 @@ def _write_tasks(folder: Path, rows: Iterable[TaskRow], archive: Path | None) ->
     lines: dict[str, list[str]] = {}
     for row in rows:
         try:
-            lines.setdefault(f"{row.split}.jsonl", []).append(record_line(task_record(row)))
+            lines.setdefault(f"{row.split}.jsonl", []).append(record_line(row))
         except ValueError as error:
             raise TasksError(str(error)) from error
     inside = {path.name for path in [*folder.glob("*.jsonl"), folder / MANIFEST] if path.exists()}

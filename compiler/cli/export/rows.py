@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from compiler.cli.console import note
 from compiler.cli.options import FILE, tasks_option
 from compiler.findings import CLEAN
-from gpu_train_debug.tasks import TaskRow, TasksError, frozen_tasks
-
-if TYPE_CHECKING:
-    from compiler.emit.record import TaskRecord
+from gpu_train_debug.tasks import TaskRecord, TasksError, frozen_tasks
 
 output_option = click.option("-o", "--output", type=FILE, help="File to write, instead of standard output.")
 
@@ -37,7 +34,7 @@ def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def chosen_tasks(folder: Path, chosen: Mapping[str, Any]) -> list[TaskRow]:
+def chosen_tasks(folder: Path, chosen: Mapping[str, Any]) -> list[TaskRecord]:
     """The tasks of `folder` that the values of `task_options` choose.
 
     Raises:
@@ -49,17 +46,10 @@ def chosen_tasks(folder: Path, chosen: Mapping[str, Any]) -> list[TaskRow]:
         raise click.UsageError(str(error)) from error
 
 
-def task_record(row: TaskRow) -> TaskRecord:
-    """The row as the compiler knows it."""
-    from compiler.emit.record import TaskRecord
-
-    return TaskRecord(row.id, row.archetype, row.split, row.prompt, row.gold, row.meta)
-
-
 def write_rows(output: Path | None, rows: Iterable[Mapping[str, Any]]) -> int:
     """Write JSON objects, one a line, to a file or to standard output."""
-    from compiler.emit.jsontext import encode
     from gpu_train_debug.files import write_whole
+    from gpu_train_debug.jsontext import encode
 
     if output is None:
         for row in rows:

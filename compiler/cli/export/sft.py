@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 from compiler.cli.console import note
-from compiler.cli.export.rows import chosen_tasks, output_option, task_options, task_record, write_rows
+from compiler.cli.export.rows import chosen_tasks, output_option, task_options, write_rows
 from compiler.cli.group import GtdCommand
 from compiler.cli.options import ANY_PATH
 from compiler.cli.sources import choose_dataset, load_plan
 from compiler.findings import FOUND
-from gpu_train_debug.tasks import MANIFEST, TaskRow, TasksError, sources_folder
+from gpu_train_debug.tasks import MANIFEST, TaskRecord, TasksError, sources_folder
 
 
 @click.command("sft", cls=GtdCommand)
@@ -39,7 +39,7 @@ def sft_command(output: Path | None, rationale: bool, sources: tuple[Path, ...],
         return FOUND
 
 
-def _rationales(sources: tuple[Path, ...], folder: Path) -> Callable[[TaskRow], str]:
+def _rationales(sources: tuple[Path, ...], folder: Path) -> Callable[[TaskRecord], str]:
     """A writer of rationales for the tasks of `folder`, under the seed that its manifest states."""
     from compiler.dataset.manifest import read_manifest
     from compiler.emit.record import Malformed
@@ -54,5 +54,4 @@ def _rationales(sources: tuple[Path, ...], folder: Path) -> Callable[[TaskRow], 
     if isinstance(manifest, Malformed):
         raise click.UsageError(f"{path}: {'; '.join(manifest.reasons)}")
     dataset = choose_dataset(plan, manifest[0].dataset, manifest[0].seed)
-    writer = Rationales(plan, dataset)
-    return lambda row: writer.of(task_record(row))
+    return Rationales(plan, dataset).of

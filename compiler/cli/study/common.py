@@ -13,7 +13,7 @@ from typing import IO, Any
 import click
 
 from compiler.cli.options import ANY_PATH, FILE
-from gpu_train_debug.faults import StudyError
+from gpu_train_debug.input_errors import InputError
 from gpu_train_debug.tasks import TasksError, default_folder
 
 _EXTRA = ("numpy", "scipy", "matplotlib")
@@ -31,7 +31,7 @@ def refusals() -> Iterator[None]:
     """Turn what is wrong with the input or the installation into messages."""
     try:
         yield
-    except StudyError as error:
+    except InputError as error:
         raise RefusedError(str(error)) from error
     except OSError as error:
         raise RefusedError(f"error: cannot write {error.filename or 'the output'}: {error.strerror}") from error

@@ -32,8 +32,8 @@ def freeze_command(
 ) -> int:
     """Seal a plan with a hash, before its results are known, or amend a sealed one in the open."""
     with refusals():
-        from gpu_train_debug.faults import refuse
         from gpu_train_debug.files import write_whole
+        from gpu_train_debug.input_errors import refuse
         from gpu_train_debug.study.inputs.freeze import amend_plan, freeze_plan, parse_frozen
         from gpu_train_debug.study.inputs.plan import read_plan
         from gpu_train_debug.study.inputs.tasks import read_tasks

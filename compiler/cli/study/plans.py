@@ -14,7 +14,7 @@ from gpu_train_debug.tasks import TasksError, data_folder, sources_folder
 if TYPE_CHECKING:
     from gpu_train_debug.study.inputs.freeze import Seal
     from gpu_train_debug.study.inputs.plan import Plan
-    from gpu_train_debug.study.inputs.tasks import Task, TaskSet
+    from gpu_train_debug.study.inputs.tasks import StudyTask, TaskSet
 
 TWINS = "twins.toml"
 
@@ -37,7 +37,7 @@ def plan_of(path: Path | None, options: Mapping[str, Any]) -> tuple[Plan, Seal]:
 
 def with_twins(plan: Plan, twins: Path | None, tasks: Sequence[Path], task_set: TaskSet) -> Plan:
     """A draft with the twins of the file; without a file its own, or else those of the frozen splits."""
-    from gpu_train_debug.faults import refuse
+    from gpu_train_debug.input_errors import refuse
     from gpu_train_debug.study.inputs.plan import read_twins
     from gpu_train_debug.study.statistics.score import choose_tasks
 
@@ -48,7 +48,7 @@ def with_twins(plan: Plan, twins: Path | None, tasks: Sequence[Path], task_set: 
     return plan if plan.twins else replace(plan, twins=_frozen_twins(tasks, choose_tasks(task_set, plan.splits)))
 
 
-def _frozen_twins(paths: Sequence[Path], chosen: Sequence[Task]) -> dict[str, tuple[str, ...]]:
+def _frozen_twins(paths: Sequence[Path], chosen: Sequence[StudyTask]) -> dict[str, tuple[str, ...]]:
     """The twins that come with the frozen splits, of archetypes that `chosen` has tasks of; none for other splits."""
     from gpu_train_debug.study.inputs.plan import read_twins
 

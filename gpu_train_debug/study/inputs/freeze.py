@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gpu_train_debug.faults import Fault, StudyError, refuse
-from gpu_train_debug.jsonlines import decode_object
+from gpu_train_debug.input_errors import Flaw, InputError, refuse
+from gpu_train_debug.jsontext import decode_object
 from gpu_train_debug.study.inputs.plan import Plan, complete_plan, parse_plan, plan_content
 from gpu_train_debug.study.inputs.tasks import TaskSet
 
@@ -60,7 +60,7 @@ def freeze_plan(plan: Plan, task_set: TaskSet) -> str:
     """Complete a plan, pin the split files, and seal it: the text of a frozen plan.
 
     Raises:
-        StudyError: The plan leaves open its arms or samples, or names what doesn't exist.
+        InputError: The plan leaves open its arms or samples, or names what doesn't exist.
     """
     return _frozen_text([_sealed(_pinned(plan, task_set), "frozen", "")])
 
@@ -69,7 +69,7 @@ def amend_plan(frozen: Path, plan: Plan, task_set: TaskSet, reason: str) -> str:
     """Add a link to a frozen plan: the text of the new one.
 
     Raises:
-        StudyError: The frozen plan was altered, or nothing changes.
+        InputError: The frozen plan was altered, or nothing changes.
     """
     _, seal = read_frozen(frozen)
     if seal.status == ALTERED:
@@ -86,7 +86,7 @@ def read_frozen(path: Path) -> tuple[Plan, Seal]:
     """Read a frozen plan and check its seals.
 
     Raises:
-        StudyError: The file can't be read, or isn't a frozen plan.
+        InputError: The file can't be read, or isn't a frozen plan.
     """
     try:
         return parse_frozen(path.read_text(encoding="utf-8"), str(path))
@@ -102,7 +102,7 @@ def parse_frozen(text: str, place: str) -> tuple[Plan, Seal]:
     An altered plan is read all the same: the report says so.
 
     Raises:
-        StudyError: The text isn't a frozen plan, or is one no more since it was altered, which is told first.
+        InputError: The text isn't a frozen plan, or is one no more since it was altered, which is told first.
     """
     try:
         value = decode_object(text)
@@ -122,9 +122,9 @@ def parse_frozen(text: str, place: str) -> tuple[Plan, Seal]:
             )
         try:
             plan = parse_plan(item["plan"], place, draft=False)
-        except StudyError as error:
-            altered = [Fault(departure, place) for departure in departures]
-            raise StudyError([*altered, *error.faults]) from error
+        except InputError as error:
+            altered = [Flaw(departure, place) for departure in departures]
+            raise InputError([*altered, *error.flaws]) from error
         links.append(Link(plan, item["reason"], item["hash"], plan_changes(links[-1].plan, plan) if links else ()))
         before = item["hash"]
     status = ALTERED if departures else AMENDED if len(links) > 1 else FROZEN

@@ -24,16 +24,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from gpu_train_debug.faults import Fault, StudyError, similar
+from gpu_train_debug.input_errors import Flaw, InputError, similar
 from gpu_train_debug.jsonlines import read_objects, wrong_keys
-from gpu_train_debug.study.inputs.tasks import Task, digest_file
+from gpu_train_debug.study.inputs.tasks import StudyTask, digest_file
 from gpu_train_debug.wording import listed
 
 ARM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,79}")
 
 _KEYS: dict[str, type] = {"id": str, "arm": str, "sample": int, "completion": str}
 
-_FAILED = 'archive a request that failed with an empty completion and why: "completion": "", "failed": "timeout"'
+_FAILED_ROW = 'archive a request that failed with an empty completion and why: "completion": "", "failed": "timeout"'
 
 Kept = TypeVar("Kept")
 
@@ -63,8 +63,8 @@ class _Sample(Generic[Kept]):
 
 def read_archive(
     paths: Sequence[Path],
-    tasks: Sequence[Task],
-    keep: Callable[[str | None, Task], Kept],
+    tasks: Sequence[StudyTask],
+    keep: Callable[[str | None, StudyTask], Kept],
     *,
     skip: frozenset[str] = frozenset(),
     arms: Sequence[str] = (),
@@ -79,38 +79,37 @@ def read_archive(
         samples: Use the samples with the lowest numbers, so many of each task; all if None.
 
     Raises:
-        StudyError: What the module's text says. All faults are told.
+        InputError: What the module's text says. All flaws are told.
     """
     if twice := _given_twice(paths):
-        raise StudyError(twice)
+        raise InputError(twice)
     by_id = {task.id: task for task in tasks}
     found: dict[str, dict[str, dict[int, _Sample[Kept]]]] = {}
-    faults: list[Fault] = []
+    flaws: list[Flaw] = []
     dropped: dict[str, None] = {}
     for path in paths:
-        for number, value in read_objects(path):
-            place = f"{path}:{number}"
-            if isinstance(value, Fault):
-                faults.append(value)
+        for place, value in read_objects(path, lone_surrogates=True):
+            if isinstance(value, Flaw):
+                flaws.append(value)
                 continue
-            if wrong := _row_faults(value, place, by_id, skip):
-                faults.append(wrong)
+            if wrong := _row_flaws(value, place, by_id, skip):
+                flaws.append(wrong)
                 continue
             if arms and value["arm"] not in arms:
                 dropped[value["arm"]] = None
             elif value["id"] in by_id:
                 row = found.setdefault(value["arm"], {}).setdefault(value["id"], {})
                 if earlier := row.get(value["sample"]):
-                    faults.append(_twice(value["id"], value["arm"], value["sample"], place, earlier.place))
+                    flaws.append(_twice(value["id"], value["arm"], value["sample"], place, earlier.place))
                 else:
                     completion = None if "failed" in value else value["completion"]
                     row[value["sample"]] = _Sample(place, keep(completion, by_id[value["id"]]))
-    if not faults:
-        faults += _arm_faults(found, {*found, *dropped}, arms)
+    if not flaws:
+        flaws += _arm_flaws(found, {*found, *dropped}, arms)
         for arm, rows in found.items():
-            faults += _count_faults(arm, rows, tasks, samples)
-    if faults:
-        raise StudyError(faults)
+            flaws += _count_flaws(arm, rows, tasks, samples)
+    if flaws:
+        raise InputError(flaws)
     return Archive(
         arms={arm: tuple(_in_order(found[arm][task.id], samples) for task in tasks) for arm in (arms or sorted(found))},
         dropped=tuple(sorted(dropped)),
@@ -119,12 +118,12 @@ def read_archive(
     )
 
 
-def _given_twice(paths: Sequence[Path]) -> list[Fault]:
+def _given_twice(paths: Sequence[Path]) -> list[Flaw]:
     files: dict[str, list[str]] = {}
     for path in paths:
         files.setdefault(os.path.realpath(path), []).append(str(path))
     return [
-        Fault("this archive is given more than once", names[0], notes=(f"as {listed(names)}",))
+        Flaw("this archive is given more than once", names[0], notes=(f"as {listed(names)}",))
         for names in files.values()
         if len(names) > 1
     ]
@@ -134,24 +133,24 @@ def _in_order(row: Mapping[int, _Sample[Kept]], samples: int | None) -> tuple[Ke
     return tuple(row[number].kept for number in sorted(row)[:samples])
 
 
-def _row_faults(
-    value: Mapping[str, object], place: str, by_id: Mapping[str, Task], skip: frozenset[str]
-) -> Fault | None:
+def _row_flaws(
+    value: Mapping[str, object], place: str, by_id: Mapping[str, StudyTask], skip: frozenset[str]
+) -> Flaw | None:
     if wrong := wrong_keys(value, {**_KEYS, "failed": str} if "failed" in value else _KEYS):
-        return Fault(wrong[0], place, helps=(_FAILED,) if "completion" in wrong[0] else ())
+        return Flaw(wrong[0], place, helps=(_FAILED_ROW,) if "completion" in wrong[0] else ())
     task, arm, sample = str(value["id"]), str(value["arm"]), value["sample"]
     if not ARM.fullmatch(arm):
-        return Fault("`arm` is not a name of letters, digits and `._:/@+-`, at most 80", place)
+        return Flaw("`arm` is not a name of letters, digits and `._:/@+-`, at most 80", place)
     if not isinstance(sample, int) or sample < 0:
-        return Fault("`sample` is negative", place, helps=("number the samples of a task from 0",))
+        return Flaw("`sample` is negative", place, helps=("number the samples of a task from 0",))
     if task not in by_id and task not in skip:
         helps = similar(task, by_id) or ("give the split files that the generations were made from",)
-        return Fault(f"there is no task `{task}` in the split files", place, helps=helps)
+        return Flaw(f"there is no task `{task}` in the split files", place, helps=helps)
     return None
 
 
-def _twice(task: str, arm: str, sample: int, place: str, earlier: str) -> Fault:
-    return Fault(
+def _twice(task: str, arm: str, sample: int, place: str, earlier: str) -> Flaw:
+    return Flaw(
         f"sample {sample} of task `{task}` occurs twice in arm `{arm}`",
         place,
         notes=(f"first at {earlier}",),
@@ -159,11 +158,11 @@ def _twice(task: str, arm: str, sample: int, place: str, earlier: str) -> Fault:
     )
 
 
-def _arm_faults(found: Collection[str], named: Collection[str], arms: Sequence[str]) -> list[Fault]:
+def _arm_flaws(found: Collection[str], named: Collection[str], arms: Sequence[str]) -> list[Flaw]:
     if not found and not arms:
-        return [Fault("the archives hold no generation of these tasks")]
+        return [Flaw("the archives hold no generation of these tasks")]
     return [
-        Fault(
+        Flaw(
             f"the archives have no generation of arm `{arm}`",
             notes=(f"they have {listed(sorted(named))}",) if named else (),
             helps=similar(arm, named),
@@ -173,18 +172,18 @@ def _arm_faults(found: Collection[str], named: Collection[str], arms: Sequence[s
     ]
 
 
-def _count_faults(
-    arm: str, rows: Mapping[str, Mapping[int, object]], tasks: Sequence[Task], samples: int | None
-) -> list[Fault]:
+def _count_flaws(
+    arm: str, rows: Mapping[str, Mapping[int, object]], tasks: Sequence[StudyTask], samples: int | None
+) -> list[Flaw]:
     missing = [task for task in tasks if task.id not in rows]
     if missing:
         splits = dict.fromkeys(task.split for task in missing)
         whole = [split for split in splits if all(task.id not in rows for task in tasks if task.split == split)]
-        helps = _FAILED
+        helps = _FAILED_ROW
         if whole:
             helps = f"leave out a split that wasn't evaluated ({listed(whole)}): choose others with --split"
         return [
-            Fault(
+            Flaw(
                 f"arm `{arm}` lacks {len(missing)} of {len(tasks)} tasks: {listed([task.id for task in missing])}",
                 helps=(helps,),
             )
@@ -194,7 +193,7 @@ def _count_faults(
     if samples is None and fewest < most:
         short = [task for task, count in counts.items() if count < most]
         return [
-            Fault(
+            Flaw(
                 f"arm `{arm}` has {fewest} samples of some tasks and {most} of others",
                 notes=(f"fewer than {most}: {listed(short)}",),
                 helps=(f"sample the rest, or use the first {fewest} of each task: --samples {fewest}",),
@@ -203,7 +202,7 @@ def _count_faults(
     if samples is not None and fewest < samples:
         short = [task for task, count in counts.items() if count < samples]
         return [
-            Fault(
+            Flaw(
                 f"arm `{arm}` has fewer than {samples} samples of {len(short)} tasks: {listed(short)}",
                 helps=(f"every task has at least {fewest}",),
             )

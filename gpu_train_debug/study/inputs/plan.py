@@ -13,9 +13,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from gpu_train_debug.faults import Fault, StudyError, refuse, similar
+from gpu_train_debug.input_errors import Flaw, InputError, refuse, similar
 from gpu_train_debug.study.inputs.generations import ARM
-from gpu_train_debug.study.inputs.tasks import Task
+from gpu_train_debug.study.inputs.tasks import StudyTask
 
 METRICS = ("exact", "score")
 """What can be averaged: exact answers, and the partial credit of the rubric."""
@@ -82,7 +82,7 @@ def read_plan(path: Path) -> Plan:
     """Read a plan in TOML.
 
     Raises:
-        StudyError: It isn't one.
+        InputError: It isn't one.
     """
     return parse_plan(read_toml(path), str(path), draft=True)
 
@@ -91,7 +91,7 @@ def read_twins(path: Path) -> dict[str, tuple[str, ...]]:
     """Read a TOML file that holds nothing but twins.
 
     Raises:
-        StudyError: It isn't one.
+        InputError: It isn't one.
     """
     return dict(parse_plan({"twins": read_toml(path)}, str(path), draft=True).twins)
 
@@ -116,7 +116,7 @@ def plan_content(plan: Plan) -> dict[str, Any]:
     }
 
 
-def complete_plan(plan: Plan, tasks: Sequence[Task], arms: Mapping[str, int] = MappingProxyType({})) -> Plan:
+def complete_plan(plan: Plan, tasks: Sequence[StudyTask], arms: Mapping[str, int] = MappingProxyType({})) -> Plan:
     """Fill in what `plan` leaves open.
 
     Args:
@@ -125,7 +125,7 @@ def complete_plan(plan: Plan, tasks: Sequence[Task], arms: Mapping[str, int] = M
             they differ, `samples` stays open, and what depends on it goes by the smallest number.
 
     Raises:
-        StudyError: The plan names a split, an arm or an archetype that doesn't exist, or leaves open what
+        InputError: The plan names a split, an arm or an archetype that doesn't exist, or leaves open what
             nothing fills in.
     """
     known = tuple(dict.fromkeys(task.split for task in tasks))
@@ -151,12 +151,12 @@ def complete_plan(plan: Plan, tasks: Sequence[Task], arms: Mapping[str, int] = M
         primary=replace(plan.primary, splits=plan.primary.splits or whole),
         band=replace(plan.band, arm=plan.band.arm or reference),
     )
-    if faults := _name_faults(full, tasks, known, count):
-        raise StudyError(faults)
+    if flaws := _name_flaws(full, tasks, known, count):
+        raise InputError(flaws)
     return full
 
 
-def _name_faults(plan: Plan, tasks: Sequence[Task], known: Sequence[str], samples: int) -> list[Fault]:
+def _name_flaws(plan: Plan, tasks: Sequence[StudyTask], known: Sequence[str], samples: int) -> list[Flaw]:
     """Whatever the plan names must exist, and be possible with so many samples."""
     chosen = (ALL, *plan.splits) if len(plan.splits) > 1 else plan.splits
     controls = {task.archetype for task in tasks if task.control}
@@ -165,22 +165,22 @@ def _name_faults(plan: Plan, tasks: Sequence[Task], known: Sequence[str], sample
     named += [("split of the study", name, chosen) for name in plan.primary.splits]
     named += [("arm", name, plan.arms) for name in (plan.reference, plan.band.arm)]
     named += [("arm", name, plan.arms) for pair in plan.comparisons for name in pair]
-    faults = [
-        Fault(f"the plan names {what} `{name}`, which doesn't exist", helps=similar(name, names))
+    flaws = [
+        Flaw(f"the plan names {what} `{name}`, which doesn't exist", helps=similar(name, names))
         for what, name, names in dict.fromkeys((what, name, tuple(names)) for what, name, names in named)
         if name not in names
     ]
     for control, faulty in plan.twins.items():
         if control in others:
-            faults.append(Fault(f"in `twins`, `{control}` has tasks with something to fix, so it is no control"))
-        faults += [Fault(f"in `twins`, `{name}` is itself a control") for name in faulty if name in controls]
-    faults += [Fault(f"pass@{k} needs at least {k} samples, there are {samples}") for k in plan.pass_at if k > samples]
-    faults += [
-        Fault(f"groups of {size} need at least {size} samples, there are {samples}")
+            flaws.append(Flaw(f"in `twins`, `{control}` has tasks with something to fix, so it is no control"))
+        flaws += [Flaw(f"in `twins`, `{name}` is itself a control") for name in faulty if name in controls]
+    flaws += [Flaw(f"pass@{k} needs at least {k} samples, there are {samples}") for k in plan.pass_at if k > samples]
+    flaws += [
+        Flaw(f"groups of {size} need at least {size} samples, there are {samples}")
         for size in plan.group_sizes
         if size > samples
     ]
-    return faults
+    return flaws
 
 
 def parse_plan(content: Mapping[str, Any], place: str, *, draft: bool) -> Plan:
@@ -190,7 +190,7 @@ def parse_plan(content: Mapping[str, Any], place: str, *, draft: bool) -> Plan:
         draft: It may leave things open, and doesn't pin files.
 
     Raises:
-        StudyError: Keys that don't exist, values of the wrong form; all of it is told.
+        InputError: Keys that don't exist, values of the wrong form; all of it is told.
     """
     reader = _Reader(place)
     keys = _PLAN if draft else {**_PLAN, "tasks": _digests}
@@ -202,8 +202,8 @@ def parse_plan(content: Mapping[str, Any], place: str, *, draft: bool) -> Plan:
     ):
         if name in values:
             values[name] = kind(**reader.read(f"{name}.", values[name], parts))
-    if reader.faults:
-        raise StudyError(reader.faults)
+    if reader.flaws:
+        raise InputError(reader.flaws)
     plan = Plan(**values)
     if plan.band.low >= plan.band.high:
         raise refuse("`band.low` is not below `band.high`", place)
@@ -219,18 +219,18 @@ class _Reader:
 
     def __init__(self, place: str) -> None:
         self.place = place
-        self.faults: list[Fault] = []
+        self.flaws: list[Flaw] = []
 
     def read(self, prefix: str, table: Mapping[str, Any], kinds: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:
         values = {}
         for key, value in table.items():
             if key not in kinds:
-                self.faults.append(Fault(f"there is no key `{prefix}{key}`", self.place, helps=similar(key, kinds)))
+                self.flaws.append(Flaw(f"there is no key `{prefix}{key}`", self.place, helps=similar(key, kinds)))
                 continue
             try:
                 values[key] = kinds[key](value)
             except _WrongFormError as error:
-                self.faults.append(Fault(f"`{prefix}{key}` is not {error}", self.place))
+                self.flaws.append(Flaw(f"`{prefix}{key}` is not {error}", self.place))
         return values
 
 

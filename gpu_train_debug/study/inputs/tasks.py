@@ -1,27 +1,25 @@
 """The tasks of a study, from split files.
 
-In: JSONL files with the keys `id`, `archetype`, `split`, `gold` and `meta`, the last two JSON texts; other
-keys are left alone. Out: `Task`s in the order of the files. Codes, tiers and names are whatever the files
-hold: nothing about them is known beforehand. A task is a control if its gold has an empty fix.
+In: JSONL files of task records. Out: `StudyTask`s in the order of the files. Codes, tiers and names are whatever
+the files hold: nothing about them is known beforehand. A task is a control if its gold has an empty fix.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from gpu_train_debug.faults import Fault, StudyError, refuse
 from gpu_train_debug.grading.answer import read_gold
-from gpu_train_debug.jsonlines import decode_object, read_objects, wrong_keys
-from gpu_train_debug.tasks import TasksError, split_names
+from gpu_train_debug.input_errors import Flaw, InputError, refuse
+from gpu_train_debug.jsonlines import wrong_keys
+from gpu_train_debug.jsontext import decode_object
+from gpu_train_debug.tasks import TaskRecord, TasksError, read_records, split_names
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class StudyTask:
     """What a study needs of a task.
 
     Attributes:
@@ -48,7 +46,7 @@ class TaskSet:
         contents: Splits that each file has tasks of, by its name.
     """
 
-    tasks: tuple[Task, ...]
+    tasks: tuple[StudyTask, ...]
     digests: dict[str, str]
     contents: dict[str, tuple[str, ...]]
 
@@ -65,7 +63,7 @@ def split_files(paths: Sequence[Path]) -> list[Path]:
     """The files themselves; for a folder its splits, by name.
 
     Raises:
-        StudyError: A folder has no split, or two files have the same name.
+        InputError: A folder has no split, or two files have the same name.
     """
     files: list[Path] = []
     for path in paths:
@@ -87,29 +85,28 @@ def read_tasks(paths: Sequence[Path]) -> TaskSet:
     """Read split files.
 
     Raises:
-        StudyError: Something in them is not as it should be; all of it is told.
+        InputError: Something in them is not as it should be; all of it is told.
     """
-    tasks: dict[str, Task] = {}
-    faults: list[Fault] = []
+    tasks: dict[str, StudyTask] = {}
+    flaws: list[Flaw] = []
     digests: dict[str, str] = {}
     contents: dict[str, dict[str, None]] = {}
     for path in split_files(paths):
         inside = contents.setdefault(path.name, {})
-        for number, value in read_objects(path):
-            place = f"{path}:{number}"
-            task = value if isinstance(value, Fault) else _task(value, place)
-            if isinstance(task, Fault):
-                faults.append(task)
+        for place, record in read_records(path):
+            task = record if isinstance(record, Flaw) else study_task(record, place)
+            if isinstance(task, Flaw):
+                flaws.append(task)
             elif task.id in tasks:
-                faults.append(Fault(f"the task `{task.id}` occurs twice", place))
+                flaws.append(Flaw(f"the task `{task.id}` occurs twice", place))
             else:
                 tasks[task.id] = task
                 inside[task.split] = None
         digests[path.name] = digest_file(path)
-    if not tasks and not faults:
-        faults.append(Fault("the split files hold no task", str(paths[0]) if paths else ""))
-    if faults:
-        raise StudyError(faults)
+    if not tasks and not flaws:
+        flaws.append(Flaw("the split files hold no task", str(paths[0]) if paths else ""))
+    if flaws:
+        raise InputError(flaws)
     return TaskSet(tuple(tasks.values()), digests, {name: tuple(inside) for name, inside in contents.items()})
 
 
@@ -118,23 +115,22 @@ def digest_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _task(value: dict[str, Any], place: str) -> Task | Fault:
-    if wrong := wrong_keys(value, dict.fromkeys(("id", "archetype", "split", "gold", "meta"), str)):
-        return Fault(wrong[0], place, helps=("give the split files that `gtd compile` wrote",))
+def study_task(record: TaskRecord, place: str) -> StudyTask | Flaw:
+    """What a study needs of a task that stands at `place`."""
     try:
-        gold = read_gold(value["gold"])
-        meta = decode_object(value["meta"])
-    except (ValueError, json.JSONDecodeError) as error:
-        return Fault(f"task `{value['id']}`: {error}", place)
+        gold = read_gold(record.gold)
+        meta = decode_object(record.meta)
+    except ValueError as error:
+        return Flaw(f"task `{record.id}`: {error}", place)
     if wrong := wrong_keys(meta, {"tier": str, "system": str}):
-        return Fault(f"task `{value['id']}`, in `meta`: {wrong[0]}", place)
-    return Task(
-        id=value["id"],
-        archetype=value["archetype"],
-        split=value["split"],
+        return Flaw(f"task `{record.id}`, in `meta`: {wrong[0]}", place)
+    return StudyTask(
+        id=record.id,
+        archetype=record.archetype,
+        split=record.split,
         tier=meta["tier"],
         system=meta["system"],
-        gold=value["gold"],
+        gold=record.gold,
         codes=gold.codes,
         control=not gold.fix,
     )

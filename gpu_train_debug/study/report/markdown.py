@@ -5,7 +5,7 @@ In: what `analyse` gives, and the names of the pictures. Out: text. Nothing is c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gpu_train_debug.study.inputs.freeze import ALTERED, AMENDED, FROZEN, UNFROZEN
@@ -15,6 +15,7 @@ from gpu_train_debug.study.statistics.controls import BEYOND, CONTROL_OUTCOMES, 
 from gpu_train_debug.study.statistics.errors import ERROR_KINDS
 from gpu_train_debug.study.statistics.resample import THIN
 from gpu_train_debug.study.statistics.tabulate import Row, percent, pick
+from gpu_train_debug.tables import markdown_table
 
 THIN_MARK = "†"
 
@@ -56,11 +57,6 @@ def render_markdown(content: Mapping[str, Any], pictures: Mapping[str, str]) -> 
         _archetypes(content, arms, plan["splits"]),
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def share(value: float | None) -> str:
@@ -127,11 +123,11 @@ def _status(section: Mapping[str, Any]) -> str:
 
 def _inputs(content: Mapping[str, Any]) -> str:
     inputs, plan = content["inputs"], content["plan"]["content"]
-    splits = table(
+    splits = markdown_table(
         ["split", "tasks", "of these controls"],
         ([_text(row["split"]), str(row["tasks"]), str(row["controls"])] for row in inputs["splits"]),
     )
-    arms = table(
+    arms = markdown_table(
         ["arm", "samples of each task", "failed requests"],
         (
             [_text(row["arm"]), str(row["samples"]), f"{row['failed']} ({row['failed_share']:.1%})"]
@@ -153,7 +149,7 @@ def _means(content: Mapping[str, Any], arms: Sequence[str], splits: Sequence[str
     for metric, title in _METRIC.items():
         rows = pick(content["scores"], metric=metric, archetype=None)
         cells = ([_split(split), *(estimate(_first(rows, arm=arm, split=split)) for arm in arms)] for split in splits)
-        parts += [f"### {title}", table(["split", *map(_text, arms)], cells)]
+        parts += [f"### {title}", markdown_table(["split", *map(_text, arms)], cells)]
     return "\n\n".join(parts)
 
 
@@ -179,7 +175,7 @@ def _comparisons(content: Mapping[str, Any], pictures: Mapping[str, str]) -> str
         "value accounts for the number of primary comparisons; the others are exploratory."
     )
     picture = [f"![Differences between arms]({pictures['forest']})"] if "forest" in pictures else []
-    return "\n\n".join(["## Arms compared", told, *picture, table(head, cells)])
+    return "\n\n".join(["## Arms compared", told, *picture, markdown_table(head, cells)])
 
 
 def _pass_rates(content: Mapping[str, Any], arms: Sequence[str]) -> str:
@@ -190,7 +186,7 @@ def _pass_rates(content: Mapping[str, Any], arms: Sequence[str]) -> str:
         for split, k in keys
     )
     told = "Chance that at least one of k samples is exactly right, unbiased. Partial credit is no pass."
-    return "\n\n".join(["## pass@k", told, table(["split", "k", *map(_text, arms)], cells)])
+    return "\n\n".join(["## pass@k", told, markdown_table(["split", "k", *map(_text, arms)], cells)])
 
 
 def _errors(content: Mapping[str, Any]) -> str:
@@ -213,7 +209,7 @@ def _errors(content: Mapping[str, Any]) -> str:
         "`scattered`: no sample is right, and they don't all give one answer. `unstable`: some samples are right."
     )
     head = ["arm", "split", "agreement (systematic)", *ERROR_KINDS]
-    return "\n\n".join(["## Residual errors", told, kinds, table(head, cells)])
+    return "\n\n".join(["## Residual errors", told, kinds, markdown_table(head, cells)])
 
 
 def _flat_groups(content: Mapping[str, Any]) -> str:
@@ -232,7 +228,7 @@ def _flat_groups(content: Mapping[str, Any]) -> str:
         "them; and those of them at the highest score and at zero."
     )
     head = ["arm", "split", "group size", "no variance", "all solved", "all at zero"]
-    return "\n\n".join(["## Groups without variance", told, table(head, cells)])
+    return "\n\n".join(["## Groups without variance", told, markdown_table(head, cells)])
 
 
 def _calibration(section: Mapping[str, Any]) -> str:
@@ -268,7 +264,7 @@ def _calibration(section: Mapping[str, Any]) -> str:
             ]
             for tier in row["tiers"]
         )
-        parts += [verdict, table(["tier", "tasks", "mean", "suggested tasks"], cells)]
+        parts += [verdict, markdown_table(["tier", "tasks", "mean", "suggested tasks"], cells)]
     return "\n\n".join(parts)
 
 
@@ -292,7 +288,7 @@ def _outcomes(content: Mapping[str, Any]) -> str:
             if pick(some, arm=arm, split=split)
         ]
         if cells:
-            parts += [f"### {title}", table(["arm", "split", *(_OUTCOME[name] for name in names)], cells)]
+            parts += [f"### {title}", markdown_table(["arm", "split", *(_OUTCOME[name] for name in names)], cells)]
     return "\n\n".join(parts)
 
 
@@ -341,7 +337,7 @@ def _twins(content: Mapping[str, Any], arms: Sequence[str]) -> str:
             "separation",
             "false alarm",
         ]
-        told += [f"### {_text(arm)}", table(head, cells)]
+        told += [f"### {_text(arm)}", markdown_table(head, cells)]
     return "\n\n".join(told)
 
 
@@ -357,7 +353,7 @@ def _confusions(content: Mapping[str, Any], pictures: Mapping[str, str]) -> str:
         if name := pictures.get(f"confusion/{confusion['arm']}"):
             parts.append(f"![Confusion of codes, {_text(confusion['arm'])}]({name})")
         if cells := _most_confused(confusion):
-            parts.append(table(["gold", "named instead", "samples", "share"], cells))
+            parts.append(markdown_table(["gold", "named instead", "samples", "share"], cells))
         else:
             parts.append("No code was confused.")
     return "\n\n".join(parts)
@@ -391,5 +387,5 @@ def _archetypes(content: Mapping[str, Any], arms: Sequence[str], splits: Sequenc
                 for arm in arms
             ]
             cells.append([_code(name), str(own[0]["tasks"]), *numbers])
-        parts += [f"### {_split(split)}", table(["archetype", "tasks", *map(_text, arms)], cells)]
+        parts += [f"### {_split(split)}", markdown_table(["archetype", "tasks", *map(_text, arms)], cells)]
     return "\n\n".join(parts)

@@ -9,6 +9,7 @@ from gpu_train_debug.study.statistics.paired import task_means
 from gpu_train_debug.study.statistics.scopes import part_scopes, whole_scopes
 from gpu_train_debug.study.statistics.score import Scores
 from gpu_train_debug.study.statistics.tabulate import Columns, Row, rounded
+from gpu_train_debug.tables import plain_table
 
 
 def mean_rows(scores: Scores, bootstrap: Bootstrap, by: str) -> list[Row]:
@@ -48,8 +49,5 @@ def mean_table(rows: Sequence[Row], by: str) -> str:
         line = lines.setdefault(key, {})
         line[str(row["metric"])] = f"{row['value']:.3f}{interval}"
         line["failed"] = f"{row['failed']} ({row['failed'] / (row['tasks'] * row['samples']):.1%})"
-    cells = [[*named, *shown], *([*key, *(found[name] for name in shown)] for key, found in lines.items())]
-    widths = [max(len(line[place]) for line in cells) for place in range(len(cells[0]))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells
-    )
+    cells = ([*key, *(found[name] for name in shown)] for key, found in lines.items())
+    return plain_table([*named, *shown], cells)

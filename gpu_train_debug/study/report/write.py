@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gpu_train_debug.faults import refuse
 from gpu_train_debug.files import write_whole
+from gpu_train_debug.input_errors import refuse
 from gpu_train_debug.study.report.markdown import render_markdown
 
 JSON_NAME, MARKDOWN_NAME = "report.json", "report.md"
@@ -50,7 +50,7 @@ def spare_inputs(outputs: Iterable[Path], inputs: Sequence[Path]) -> None:
     """Refuse to write over an input.
 
     Raises:
-        StudyError: A file of `outputs` is one of `inputs`, whatever its name there.
+        InputError: A file of `outputs` is one of `inputs`, whatever its name there.
     """
     for output in filter(Path.is_file, outputs):
         for path in filter(Path.is_file, inputs):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu_train_debug.study.inputs.tasks import Task
+from gpu_train_debug.study.inputs.tasks import StudyTask
 from gpu_train_debug.study.statistics.resample import Floats
 from gpu_train_debug.study.statistics.score import ArmScores, Reply
 
@@ -26,11 +26,11 @@ NOTHING, OTHER, BEYOND = "(none)", "(other)", "(beyond)"
 """In a confusion: no code was named; a code that no task has; named beyond the codes of the gold."""
 
 
-def healthy_codes(tasks: Sequence[Task]) -> frozenset[str]:
+def healthy_codes(tasks: Sequence[StudyTask]) -> frozenset[str]:
     return frozenset(code for task in tasks if task.control for code in task.codes)
 
 
-def outcome(reply: Reply, task: Task, healthy: frozenset[str]) -> str:
+def outcome(reply: Reply, task: StudyTask, healthy: frozenset[str]) -> str:
     """Judge the diagnosis of one sample."""
     if reply.diagnosed:
         return "right"
@@ -44,7 +44,7 @@ def outcome(reply: Reply, task: Task, healthy: frozenset[str]) -> str:
     return "wrong" if frozenset(task.codes).isdisjoint(reply.codes) else "part"
 
 
-def outcome_rates(arm: ArmScores, tasks: Sequence[Task], healthy: frozenset[str], *, control: bool) -> Floats:
+def outcome_rates(arm: ArmScores, tasks: Sequence[StudyTask], healthy: frozenset[str], *, control: bool) -> Floats:
     """Share of each outcome among the samples of each task, shape (tasks, outcomes); 0 for the other tasks."""
     names = CONTROL_OUTCOMES if control else FAULT_OUTCOMES
     rates = np.zeros((len(tasks), len(names)))
@@ -74,7 +74,7 @@ class Pairing:
     twin_rows: tuple[int, ...]
 
 
-def pair_twins(tasks: Sequence[Task], twins: Mapping[str, Sequence[str]]) -> list[Pairing]:
+def pair_twins(tasks: Sequence[StudyTask], twins: Mapping[str, Sequence[str]]) -> list[Pairing]:
     """Put beside the faults of each archetype their controls of the same split, by split and archetype name.
 
     Splits are kept apart because an arm may know one of them: a fault that it never saw, beside controls that it
@@ -128,7 +128,7 @@ class Confusion:
     counts: Floats
 
 
-def confuse(arm: ArmScores, tasks: Sequence[Task], codes: Sequence[str]) -> Confusion:
+def confuse(arm: ArmScores, tasks: Sequence[StudyTask], codes: Sequence[str]) -> Confusion:
     """Count confusions on `tasks`, whose replies are those of `arm`, among `codes`."""
     rows, columns = (*codes, BEYOND), (*codes, OTHER, NOTHING)
     row_of = {code: place for place, code in enumerate(rows)}
@@ -151,7 +151,7 @@ def confuse(arm: ArmScores, tasks: Sequence[Task], codes: Sequence[str]) -> Conf
     return Confusion(rows, columns, counts)
 
 
-def code_order(tasks: Sequence[Task]) -> tuple[str, ...]:
+def code_order(tasks: Sequence[StudyTask]) -> tuple[str, ...]:
     """All codes of golds, those of one system together, the codes of controls last."""
     healthy = healthy_codes(tasks)
     first: dict[str, str] = {}

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpu_train_debug.study.inputs.plan import ALL, Bootstrap
-from gpu_train_debug.study.inputs.tasks import Task
+from gpu_train_debug.study.inputs.tasks import StudyTask
 from gpu_train_debug.study.statistics.resample import Resampler
 
 
@@ -41,7 +41,7 @@ class TaskScope:
         return named | {self.kind: self.part} if self.kind else named
 
 
-def whole_scopes(tasks: Sequence[Task], bootstrap: Bootstrap) -> list[TaskScope]:
+def whole_scopes(tasks: Sequence[StudyTask], bootstrap: Bootstrap) -> list[TaskScope]:
     """All tasks, if there are several splits, and each split."""
     splits = list(dict.fromkeys(task.split for task in tasks))
     everything = [_scope(tasks, bootstrap, None, "", "", range(len(tasks)))] if len(splits) > 1 else []
@@ -51,7 +51,7 @@ def whole_scopes(tasks: Sequence[Task], bootstrap: Bootstrap) -> list[TaskScope]
     ]
 
 
-def part_scopes(tasks: Sequence[Task], bootstrap: Bootstrap, kind: str) -> list[TaskScope]:
+def part_scopes(tasks: Sequence[StudyTask], bootstrap: Bootstrap, kind: str) -> list[TaskScope]:
     """Each archetype or each tier of each split, in the order of the tasks."""
     parts: dict[tuple[str, str], list[int]] = {}
     for row, task in enumerate(tasks):
@@ -60,7 +60,7 @@ def part_scopes(tasks: Sequence[Task], bootstrap: Bootstrap, kind: str) -> list[
 
 
 def _scope(
-    tasks: Sequence[Task], bootstrap: Bootstrap, split: str | None, kind: str, part: str, rows: Sequence[int]
+    tasks: Sequence[StudyTask], bootstrap: Bootstrap, split: str | None, kind: str, part: str, rows: Sequence[int]
 ) -> TaskScope:
     stratified = split is None and bootstrap.stratify
     resampler = Resampler(

@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from gpu_train_debug.faults import refuse, similar
 from gpu_train_debug.grading.answer import Answer, read_answer
 from gpu_train_debug.grading.rubric import HALF, grade
+from gpu_train_debug.input_errors import refuse, similar
 from gpu_train_debug.study.inputs.generations import Archive, read_archive
-from gpu_train_debug.study.inputs.tasks import Task, TaskSet
+from gpu_train_debug.study.inputs.tasks import StudyTask, TaskSet
 
 Floats = npt.NDArray[np.float64]
 
@@ -69,7 +69,7 @@ class ArmScores:
 class Scores:
     """All arms on the same tasks; `dropped`, `cut` and `digests` as in `Archive`."""
 
-    tasks: tuple[Task, ...]
+    tasks: tuple[StudyTask, ...]
     arms: tuple[ArmScores, ...]
     dropped: tuple[str, ...]
     cut: tuple[str, ...]
@@ -79,7 +79,7 @@ class Scores:
         return next(arm for arm in self.arms if arm.name == name)
 
 
-def score_reply(completion: str | None, task: Task) -> Reply:
+def score_reply(completion: str | None, task: StudyTask) -> Reply:
     """Grade one completion; None is a request that failed."""
     if completion is None:
         return replace(score_reply("", task), failed=True)
@@ -102,7 +102,7 @@ def score_archives(
     """Read and score archives on the tasks of `splits`, or all.
 
     Raises:
-        StudyError: An archive is refused, or there is no such split.
+        InputError: An archive is refused, or there is no such split.
     """
     chosen = choose_tasks(task_set, splits)
     skip = frozenset(task.id for task in task_set.tasks) - {task.id for task in chosen}
@@ -116,11 +116,11 @@ def score_archives(
     )
 
 
-def choose_tasks(task_set: TaskSet, splits: Sequence[str]) -> tuple[Task, ...]:
+def choose_tasks(task_set: TaskSet, splits: Sequence[str]) -> tuple[StudyTask, ...]:
     """The tasks of `splits` in this order, or of all; by id within a split.
 
     Raises:
-        StudyError: There is no such split.
+        InputError: There is no such split.
     """
     for split in splits:
         if split not in task_set.splits:

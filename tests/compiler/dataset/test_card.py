@@ -11,8 +11,9 @@ from compiler.dataset.card import CardSplit, render_card
 from compiler.dataset.staging import StagedFile, StagedFolder
 from compiler.dataset.tally import Tally
 from compiler.emit.prompt.render import Renderer
-from compiler.emit.record import Meta, TaskRecord, make_record, record_line
+from compiler.emit.record import Meta, make_record, record_line
 from compiler.plan import ProgramPlan
+from gpu_train_debug.tasks import TaskRecord
 from solvers.evaluate import observe
 
 META = Meta("computed", 2, "any", 6, "bakery", ("overload",), ("OVERLOADED",), (), (), {"log": False}, 0, "0" * 32)

@@ -13,8 +13,8 @@ from compiler.dataset.manifest import (
     manifest_text,
     read_manifest,
 )
-from compiler.emit.jsontext import encode
 from compiler.emit.record import Malformed
+from gpu_train_debug.jsontext import encode
 
 ENVIRONMENT = Environment(compiler="0.1.0", z3="4.13.0", python="3.11.7", git_commit="abc", created="")
 

@@ -1,30 +1,28 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict, replace
 
-import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.emit.jsontext import decode, encode
 from compiler.emit.record import (
-    KEYS,
-    Gold,
     Malformed,
     Meta,
-    TaskRecord,
     evidence_hash,
     gold_json,
     make_record,
     meta_json,
-    read_gold,
     read_meta,
     read_record,
     record_line,
     task_id,
 )
 from compiler.plan import SystemPlan
+from gpu_train_debug.grading.answer import Gold, read_gold
+from gpu_train_debug.jsontext import decode, encode
+from gpu_train_debug.tasks import RECORD_KEYS, TaskRecord
 from solvers.outcome import WalkAnswer
 
 META = Meta(
@@ -49,7 +47,7 @@ def test_line_has_exactly_the_keys_in_order() -> None:
     line = record_line(RECORD)
     assert line.endswith("}\n")
     assert line.count("\n") == 1
-    assert tuple(json.loads(line)) == KEYS == ("id", "archetype", "split", "prompt", "gold", "meta")
+    assert tuple(json.loads(line)) == RECORD_KEYS == ("id", "archetype", "split", "prompt", "gold", "meta")
     assert json.loads(line)["id"] == "train-too_much-007"
     assert "ü" in line
 
@@ -72,7 +70,7 @@ def test_gold_has_codes_in_runbook_order_and_typed_values(system: SystemPlan) ->
         '{"diagnosis": "FAN_OFF", "fix": {"fan": false}}'
     )
     assert gold_json(system, WalkAnswer(frozenset(), ())) == '{"diagnosis": "HEALTHY", "fix": {}}'
-    assert read_gold('{"diagnosis": "HEALTHY", "fix": {}}') == Gold((), {})
+    assert read_gold('{"diagnosis": "HEALTHY", "fix": {}}') == Gold(("HEALTHY",), {})
 
 
 def test_meta_read_back_is_the_same() -> None:
@@ -87,7 +85,7 @@ def test_evidence_hash_differs_when_system_or_values_differ() -> None:
 
 
 def changed(**values: object) -> str:
-    return encode({**attrs.asdict(RECORD), **values})
+    return encode({**asdict(RECORD), **values})
 
 
 def changed_meta(**values: object) -> str:
@@ -97,13 +95,13 @@ def changed_meta(**values: object) -> str:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("", "not a JSON object"),
-        ("[]", "the keys are not"),
-        ("{", "not a JSON object"),
-        ("[" * 100_000, "not a JSON object"),
+        ("", "not JSON"),
+        ("[]", "not a JSON object"),
+        ("{", "not JSON"),
+        ("[" * 100_000, "nested too deeply"),
         ('{"id": 1, "id": 2}', "occurs twice"),
-        (encode(dict(reversed(attrs.asdict(RECORD).items()))), "in this order"),
-        (encode({**attrs.asdict(RECORD), "more": ""}), "the keys are not"),
+        (encode(dict(reversed(asdict(RECORD).items()))), "in this order"),
+        (encode({**asdict(RECORD), "more": ""}), "the keys are not"),
         (changed(prompt=1), "`prompt` is not a string"),
         (changed(id="train-too_much-7"), "`id` is not"),
         (changed(id="train-too_much-0007"), "`id` is not"),
@@ -145,9 +143,9 @@ def test_line_is_malformed_when_it_breaks_the_schema(line: str, reason: str) -> 
 
 def test_record_line_raises_when_the_record_breaks_the_schema() -> None:
     with pytest.raises(ValueError, match="task 'x': `id` is not"):
-        record_line(attrs.evolve(RECORD, id="x"))
+        record_line(replace(RECORD, id="x"))
     with pytest.raises(ValueError, match="surrogates"):
-        record_line(attrs.evolve(RECORD, prompt="\ud800\n"))
+        record_line(replace(RECORD, prompt="\ud800\n"))
 
 
 @given(st.text('{}[]":,\\ue019 ', max_size=60))

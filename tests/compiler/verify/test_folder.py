@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -244,7 +245,7 @@ def rendered(program: ProgramPlan, id_: str, draw: int) -> Record:
     assert drawn is not None
     system = maker.system_of(spec)
     proved = ProvedWorld(drawn, system.check(drawn.world, id_), system.measure(drawn.world, id_))
-    return attrs.asdict(maker.render(proved).record)
+    return asdict(maker.render(proved).record)
 
 
 def test_a_task_that_passes_over_candidates_is_found(program: ProgramPlan, copied: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from strategies.bakery import write_splits
 
-from gpu_train_debug.faults import StudyError
+from gpu_train_debug.input_errors import InputError
 from gpu_train_debug.study.inputs.freeze import (
     ALTERED,
     AMENDED,
@@ -116,9 +116,9 @@ def test_last_amendment_taken_out_shows_by_its_hash_alone(amended: Path, task_se
 
 def test_plan_that_is_no_plan_since_it_was_altered_is_told_to_be_altered_first(frozen: Path) -> None:
     edited(frozen, lambda value: value["chain"][0]["plan"].update(samples=0, reference=3))
-    with pytest.raises(StudyError) as caught:
+    with pytest.raises(InputError) as caught:
         read_frozen(frozen)
-    assert [fault.message.partition(":")[0] for fault in caught.value.faults] == [
+    assert [fault.message.partition(":")[0] for fault in caught.value.flaws] == [
         "the plan was changed after it was sealed",
         "`reference` is not the name of an arm",
         "`samples` is not a whole number between 1 and 100000",
@@ -127,18 +127,18 @@ def test_plan_that_is_no_plan_since_it_was_altered_is_told_to_be_altered_first(f
 
 def test_altered_plan_cant_be_amended(frozen: Path, task_set: TaskSet) -> None:
     edited(frozen, lambda value: value["chain"][0]["plan"].update(samples=2))
-    with pytest.raises(StudyError, match="was altered, so it can't be amended"):
+    with pytest.raises(InputError, match="was altered, so it can't be amended"):
         amend_plan(frozen, PLAN, task_set, "why not")
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "two\nlines"])
 def test_amendment_needs_a_reason(reason: str, frozen: Path, task_set: TaskSet) -> None:
-    with pytest.raises(StudyError, match="needs a reason"):
+    with pytest.raises(InputError, match="needs a reason"):
         amend_plan(frozen, replace(PLAN, samples=8), task_set, reason)
 
 
 def test_amendment_has_to_change_something(frozen: Path, task_set: TaskSet) -> None:
-    with pytest.raises(StudyError, match="changes nothing"):
+    with pytest.raises(InputError, match="changes nothing"):
         amend_plan(frozen, PLAN, task_set, "why not")
 
 
@@ -182,5 +182,5 @@ def test_changes_name_keys_that_come_and_go() -> None:
 def test_other_files_are_refused(text: str, tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(StudyError, match="not a frozen plan"):
+    with pytest.raises(InputError, match="not a frozen plan"):
         read_frozen(path)

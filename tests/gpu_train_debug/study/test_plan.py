@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_train_debug.faults import StudyError
+from gpu_train_debug.input_errors import InputError
 from gpu_train_debug.study.inputs.plan import (
     Band,
     Plan,
@@ -80,7 +80,7 @@ def test_open_questions_are_filled_in(task_set: TaskSet) -> None:
 def test_samples_stay_open_when_arms_have_unlike_numbers(task_set: TaskSet) -> None:
     plan = complete_plan(Plan(), task_set.tasks, {"base": 2, "tuned": 4})
     assert (plan.samples, plan.pass_at, plan.group_sizes) == (None, (1, 2), (2,))
-    with pytest.raises(StudyError, match="pass@4 needs at least 4 samples, there are 2"):
+    with pytest.raises(InputError, match="pass@4 needs at least 4 samples, there are 2"):
         complete_plan(Plan(pass_at=(4,)), task_set.tasks, {"base": 2, "tuned": 4})
 
 
@@ -121,16 +121,16 @@ def test_one_split_and_one_sample_leave_little_to_fill_in(task_set: TaskSet) -> 
 )
 def test_a_plan_is_refused(text: str, message: str, tmp_path: Path) -> None:
     path = draft(tmp_path / "plan.toml", text)
-    with pytest.raises(StudyError) as caught:
+    with pytest.raises(InputError) as caught:
         read_plan(path)
     assert f"error: {message}" in str(caught.value)
     assert str(path) in str(caught.value)
 
 
 def test_all_faults_of_a_plan_are_told_with_suggestions(tmp_path: Path) -> None:
-    with pytest.raises(StudyError) as caught:
+    with pytest.raises(InputError) as caught:
         read_plan(draft(tmp_path / "plan.toml", "sampels = 3\ntitle = 1\n[band]\nlo = 0.1"))
-    assert len(caught.value.faults) == 3
+    assert len(caught.value.flaws) == 3
     assert "did you mean `samples`" in str(caught.value)
     assert "did you mean `low`?" in str(caught.value)
 
@@ -151,17 +151,17 @@ def test_all_faults_of_a_plan_are_told_with_suggestions(tmp_path: Path) -> None:
     ],
 )
 def test_names_and_numbers_are_held_against_the_tasks(plan: Plan, message: str, task_set: TaskSet) -> None:
-    with pytest.raises(StudyError) as caught:
+    with pytest.raises(InputError) as caught:
         complete_plan(plan, task_set.tasks)
     assert message in str(caught.value)
 
 
 def test_twins_may_stand_in_a_file_of_their_own(tmp_path: Path) -> None:
     assert read_twins(draft(tmp_path / "twins.toml", 'calm = ["a", "b"]\n')) == {"calm": ("a", "b")}
-    with pytest.raises(StudyError, match="`twins` is not a list of different texts"):
+    with pytest.raises(InputError, match="`twins` is not a list of different texts"):
         read_twins(draft(tmp_path / "twins.toml", 'calm = "a"\n'))
 
 
 def test_a_plan_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match="cannot read the file"):
+    with pytest.raises(InputError, match="cannot read the file"):
         read_plan(tmp_path / "none.toml")

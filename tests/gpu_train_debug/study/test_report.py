@@ -134,7 +134,7 @@ def test_tasks_without_controls_are_noted(tmp_path: Path) -> None:
     content = content_of([path], tasks, Plan(bootstrap=FAST))
     assert any("no controls" in note for note in content["notes"])
     assert all(row["on"] == "fault" for row in content["outcomes"])
-    assert "| `cold_oven` | 3 |" in render_markdown(content, {})
+    assert "| `cold_oven` | 3     |" in render_markdown(content, {})
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_report_shows_failed_requests(run: Run, arms: str) -> None:
     loud = "ALL 56 REQUESTS OF ARM tuned FAILED: its zeros say nothing about it"
     assert (status, err) == (0, f"warning: {loud}\n")
     text = Path("study/report.md").read_text()
-    assert "| tuned | 2 | 56 (100.0%) |" in text
+    assert "| tuned | 2                    | 56 (100.0%)     |" in text
     assert f"- {loud}" in text
     assert json.loads(Path("study/report.json").read_text())["inputs"]["arms"] == [
         {"arm": "base", "samples": 2, "failed": 0, "failed_share": 0.0},

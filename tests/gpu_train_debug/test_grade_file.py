@@ -9,7 +9,8 @@ import pytest
 
 from compiler.cli.app import main
 from compiler.emit.record import Meta, make_record, record_line
-from compiler.grade_file import UnreadableError, grade_answers, render_scores
+from gpu_train_debug.grade_file import grade_answers, render_scores
+from gpu_train_debug.tasks import TasksError
 
 META = Meta("computed", 1, "any", 2, "s", (), (), (), (), {}, 0, "0" * 32)
 A = '{"diagnosis": "A", "fix": {"f": 8}}'
@@ -114,25 +115,27 @@ def test_the_table_has_a_line_for_each_split_and_archetype(folder: Path) -> None
     ids=lambda text: str(text)[:40],
 )
 def test_a_line_of_another_form_is_refused_with_its_number(folder: Path, line: bytes, message: str) -> None:
-    with pytest.raises(UnreadableError) as raised:
+    with pytest.raises(TasksError) as raised:
         grade_answers(folder, io.BytesIO(b"\n" + line + b"\n"), "a")
     assert str(raised.value).startswith(message)
 
 
 def test_a_file_without_answers_is_refused(folder: Path) -> None:
-    with pytest.raises(UnreadableError, match="there are no answers in a"):
+    with pytest.raises(TasksError, match="there are no answers in a"):
         grade_answers(folder, io.BytesIO(b"\n"), "a")
 
 
 def test_a_folder_without_tasks_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableError, match="there are no compiled tasks in"):
+    with pytest.raises(TasksError, match="there are no compiled tasks in"):
         grade_answers(tmp_path / "nowhere", answers(*LINES), "a")
 
 
-@pytest.mark.parametrize(("content", "message"), [(b"{}\n", r"hard.jsonl:1: the keys"), (b"\xff\n", "not UTF-8")])
+@pytest.mark.parametrize(
+    ("content", "message"), [(b"{}\n", r"hard.jsonl:1: not a task: the key `id` is missing"), (b"\xff\n", "not UTF-8")]
+)
 def test_a_broken_split_is_refused(folder: Path, content: bytes, message: str) -> None:
     (folder / "hard.jsonl").write_bytes(content)
-    with pytest.raises(UnreadableError, match=message):
+    with pytest.raises(TasksError, match=message):
         grade_answers(folder, answers(*LINES), "a")
 
 

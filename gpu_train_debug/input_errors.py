@@ -1,4 +1,4 @@
-"""What is wrong with an input of a study: the message, its place, and what to do."""
+"""What is wrong with a file that a user gave: the message, the place, and what to do about it."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 from gpu_train_debug.wording import did_you_mean
 
-FAULTS_SHOWN = 20
-"""How many faults of one input are told; the rest is counted."""
+FLAWS_SHOWN = 20
+"""How many flaws of one input are told; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class Flaw:
     """One thing that is wrong.
 
     Attributes:
         message: Lower case, without a full stop.
-        place: `path` or `path:line`; empty if the fault lies with no file.
+        place: `path` or `path:line`; empty if it concerns no single file.
         notes: Facts.
         helps: What to do.
     """
@@ -36,26 +36,26 @@ class Fault:
         return "\n".join(rows)
 
 
-class StudyError(Exception):
-    """An input can't be used. Carries at least one fault."""
+class InputError(Exception):
+    """An input can't be used. Carries at least one flaw."""
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
-        super().__init__(faults[0].message)
-        self.faults = tuple(faults)
+    def __init__(self, flaws: Sequence[Flaw]) -> None:
+        super().__init__(flaws[0].message)
+        self.flaws = tuple(flaws)
 
     def __str__(self) -> str:
-        rows = [fault.text() for fault in self.faults[:FAULTS_SHOWN]]
-        if len(self.faults) > FAULTS_SHOWN:
-            rows.append(f"and {len(self.faults) - FAULTS_SHOWN} more")
+        rows = [flaw.text() for flaw in self.flaws[:FLAWS_SHOWN]]
+        if len(self.flaws) > FLAWS_SHOWN:
+            rows.append(f"and {len(self.flaws) - FLAWS_SHOWN} more")
         return "\n".join(rows)
 
 
-def refuse(message: str, place: str = "", *, notes: tuple[str, ...] = (), helps: tuple[str, ...] = ()) -> StudyError:
-    """Make an error of one fault."""
-    return StudyError([Fault(message, place, notes, helps)])
+def refuse(message: str, place: str = "", *, notes: tuple[str, ...] = (), helps: tuple[str, ...] = ()) -> InputError:
+    """Make an error of one flaw."""
+    return InputError([Flaw(message, place, notes, helps)])
 
 
 def similar(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """At most one help text that names what `name` may have meant."""
+    """At most one help text, with the names that `name` may have been meant as."""
     question = did_you_mean(name, names)
     return (question,) if question else ()
