@@ -11,54 +11,87 @@ from collections.abc import Iterable, Sequence
 import attrs
 
 from dsl.diagnostics.diagnostic import Diagnostic, Severity, render_text
+from dsl.source import Span
 
 CLEAN, FOUND, USAGE, UNDECIDED = 0, 1, 2, 3
 
 
 @attrs.frozen
+class Place:
+    """Where a finding is.
+
+    Lines and columns count from 1, in characters; the end is exclusive. 0 where there is no line, or only a line.
+    """
+
+    path: str
+    line: int = 0
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}" if self.line else self.path
+
+
+@attrs.frozen
 class Finding:
-    """One thing that is wrong.
+    """One thing that is wrong: a diagnostic, and what it is about.
 
     Attributes:
-        path: File that it is about, as given on the command line; empty if about no file.
-        line: Line and column, from 1; 0 where there is none.
+        emitted: Place in an emitted file, for a diagnostic without a place in a source.
         subject: The archetype or task that it is about, if any.
-        text: The whole message for people.
         inconclusive: Only a budget ran out.
     """
 
-    code: str
-    severity: Severity
-    message: str
-    path: str = ""
-    line: int = 0
-    column: int = 0
+    diagnostic: Diagnostic
+    emitted: Place | None = None
     subject: str = ""
-    text: str = ""
-    notes: tuple[str, ...] = ()
-    helps: tuple[str, ...] = ()
     inconclusive: bool = False
+
+    @property
+    def code(self) -> str:
+        return self.diagnostic.code
+
+    @property
+    def severity(self) -> Severity:
+        return self.diagnostic.severity
+
+    @property
+    def message(self) -> str:
+        return self.diagnostic.message
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.diagnostic.notes
+
+    @property
+    def helps(self) -> tuple[str, ...]:
+        return self.diagnostic.helps
+
+    @property
+    def place(self) -> Place | None:
+        return self.emitted if self.diagnostic.span is None else place_of(self.diagnostic.span)
+
+    @property
+    def path(self) -> str:
+        """The file of its place, as given on the command line; empty without one."""
+        return "" if self.place is None else self.place.path
+
+    @property
+    def text(self) -> str:
+        """The whole message for people, without colours."""
+        return finding_text(self)
+
+
+def place_of(span: Span) -> Place:
+    """The place of a range of a source."""
+    source = span.source
+    return Place(source.name, *source.line_column(span.start), *source.line_column(span.end))
 
 
 def finding_of(diagnostic: Diagnostic, *, subject: str = "", inconclusive: bool = False) -> Finding:
-    line = column = 0
-    path = ""
-    if diagnostic.span is not None:
-        line, column = diagnostic.span.source.line_column(diagnostic.span.start)
-        path = diagnostic.span.source.name
-    return Finding(
-        code=diagnostic.code,
-        severity=diagnostic.severity,
-        message=diagnostic.message,
-        path=path,
-        line=line,
-        column=column,
-        subject=subject,
-        text=render_text(diagnostic),
-        notes=diagnostic.notes,
-        helps=diagnostic.helps,
-        inconclusive=inconclusive,
-    )
+    """A finding about a source."""
+    return Finding(diagnostic, subject=subject, inconclusive=inconclusive)
 
 
 def finding_about(
@@ -74,15 +107,15 @@ def finding_about(
     inconclusive: bool = False,
 ) -> Finding:
     """A finding without a place in a source, such as one about an emitted line."""
-    place = f"{path}:{line}" if line else path
-    lines = [f"{severity.value}[{code}]: {message}"]
-    if place:
-        lines.append(f"  --> {place}")
-    lines += [f"   = note: {note}" for note in notes]
-    lines += [f"   = help: {help_}" for help_ in helps]
-    return Finding(
-        code, severity, message, path, line, 0, subject, "\n".join(lines), tuple(notes), tuple(helps), inconclusive
-    )
+    diagnostic = Diagnostic(code, message, notes=tuple(notes), helps=tuple(helps), severity=severity)
+    return Finding(diagnostic, Place(path, line) if path else None, subject, inconclusive)
+
+
+def finding_text(finding: Finding, *, colour: bool = False) -> str:
+    """The whole message for people, without a final line break."""
+    head, *rest = render_text(finding.diagnostic, colour=colour).split("\n")
+    arrow = [f" --> {finding.emitted}"] if finding.emitted is not None else []
+    return "\n".join([head, *arrow, *rest])
 
 
 def exit_status(findings: Iterable[Finding]) -> int:

@@ -17,7 +17,7 @@ import click
 from compiler.cli.baseline import baseline_command
 from compiler.cli.check import check_command
 from compiler.cli.compile import compile_command
-from compiler.cli.console import note
+from compiler.cli.console import COLOURS, note, note_findings, print_escaped, wants_colour
 from compiler.cli.explain import explain_command
 from compiler.cli.export.group import export_group
 from compiler.cli.grade import grade_command
@@ -61,11 +61,18 @@ def _print_version(context: click.Context, _parameter: click.Parameter, asked: b
     callback=_print_version,
     help="Show the version and exit.",
 )
+@click.option(
+    "--color",
+    type=click.Choice(COLOURS),
+    default="auto",
+    show_default=True,
+    help="Colours in messages; auto: on a terminal, unless NO_COLOR is set.",
+)
 @click.option("--debug", is_flag=True, help="Show the traceback of an internal error.")
 @click.pass_context
-def cli(context: click.Context, debug: bool) -> None:
+def cli(context: click.Context, color: str, debug: bool) -> None:
     """Compile archetypes of failures to debugging tasks whose right answer is proved to be the only one."""
-    context.obj = debug
+    context.color = wants_colour(color, os.environ)
 
 
 for _command in COMMANDS:
@@ -76,6 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit; the only place that turns exceptions into messages."""
     debug = "--debug" in (sys.argv[1:] if arguments is None else arguments)
     signal.signal(signal.SIGTERM, _terminate)
+    print_escaped()
     try:
         status = cli.main(arguments, prog_name="gtd", standalone_mode=False)
         sys.stdout.flush()
@@ -109,12 +117,12 @@ def _internal_error(error: Exception, *, debug: bool) -> int:
     if debug:
         traceback.print_exception(error)
     elif isinstance(error, DisagreementError):
-        note(disagreement_finding(error).text)
+        note_findings([disagreement_finding(error)])
     else:
         finding = finding_about(
             "E699",
             f"internal error: {type(error).__name__}: {error}",
             helps=["this is a bug in the compiler; repeat with `gtd --debug ...` for the traceback"],
         )
-        note(finding.text)
+        note_findings([finding])
     return FOUND

@@ -10,19 +10,29 @@ from pathlib import Path
 
 import click
 
-from compiler.cli.console import progress
+from compiler.cli.console import progress, write_file
 from compiler.cli.group import GtdCommand
 from compiler.cli.options import FILE, tasks_option
+from compiler.cli.spellings import RenamedOption
 from compiler.findings import CLEAN, FOUND
 from gpu_train_debug.tasks import TasksError, read_split, split_names
 
 
 @click.command("baseline", cls=GtdCommand)
-@tasks_option("--tasks")
+@tasks_option()
 @click.option("--train", default="train", show_default=True, metavar="NAME", help="The split to learn from.")
-@click.option("--json", "json_file", type=FILE, help="Also write the numbers here, as JSON.")
-@click.option("-o", "--output", type=FILE, help="Also write the tables here.")
-def baseline_command(folder: Path, train: str, json_file: Path | None, output: Path | None) -> int:
+@click.option(
+    "--json-out",
+    "json_file",
+    cls=RenamedOption,
+    old={"--json": "--json-out"},
+    type=FILE,
+    help="Also write the numbers to this file, as JSON.",
+)
+@click.option(
+    "-o", "--out", cls=RenamedOption, old={"--output": "--out"}, type=FILE, help="Also write the tables to this file."
+)
+def baseline_command(folder: Path, train: str, json_file: Path | None, out: Path | None) -> int:
     """Measure how far shortcuts get on a compiled dataset.
 
     Trains simple learners on one split, without the runbook, and scores them on every split.
@@ -36,7 +46,6 @@ def baseline_command(folder: Path, train: str, json_file: Path | None, output: P
         raise click.ClickException(
             "baselines need scikit-learn; install the extra: pip install 'gpu-train-debug[baselines]'"
         ) from error
-    from gpu_train_debug.files import write_whole
     from gpu_train_debug.jsontext import encode
 
     try:
@@ -50,10 +59,7 @@ def baseline_command(folder: Path, train: str, json_file: Path | None, output: P
         entries = make_entries(measure(tasks, train, advance=advance))
     text = as_markdown(entries, tasks, train)
     click.echo(text, nl=False)
-    for path, content in ((json_file, encode(as_data(entries, tasks, train), indent=1) + "\n"), (output, text)):
+    for path, content in ((json_file, encode(as_data(entries, tasks, train), indent=1) + "\n"), (out, text)):
         if path is not None:
-            try:
-                write_whole(path, content.encode())
-            except OSError as error:
-                raise click.ClickException(f"cannot write {path}: {error.strerror}") from error
+            write_file(path, content)
     return CLEAN if all(entry.met for entry in entries if entry.learner == READER) else FOUND

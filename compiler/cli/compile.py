@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from compiler.cli.console import note, progress
-from compiler.cli.formats import format_findings
+from compiler.cli.console import note_findings, progress
 from compiler.cli.group import GtdCommand
-from compiler.cli.options import FOLDER, jobs_option, paths_argument, seed_option
+from compiler.cli.options import FOLDER, SEED, archetypes_option, dataset_option, jobs_option, paths_argument
 from compiler.cli.sources import choose_dataset, chosen, load_plan
 from compiler.findings import CLEAN, exit_status
 
@@ -17,12 +16,17 @@ from compiler.findings import CLEAN, exit_status
 @click.command("compile", cls=GtdCommand)
 @paths_argument
 @click.option("-o", "--out", type=FOLDER, default=Path("out"), show_default=True, help="Folder to write.")
-@seed_option
+@click.option("--seed", type=SEED, help="Seed; the dataset's own if not given.")
 @jobs_option
-@click.option("--dataset", "dataset_name", help="Which dataset, where the sources declare several.")
-@click.option("--only", multiple=True, metavar="ARCHETYPE", help="Make the tasks of these archetypes only.")
+@dataset_option
+@archetypes_option("Make the tasks of")
 def compile_command(
-    paths: tuple[Path, ...], out: Path, seed: int | None, jobs: int, dataset_name: str | None, only: tuple[str, ...]
+    paths: tuple[Path, ...],
+    out: Path,
+    seed: int | None,
+    jobs: int,
+    dataset_name: str | None,
+    archetypes: tuple[str, ...],
 ) -> int:
     """Compile the whole dataset, with every proof.
 
@@ -33,15 +37,17 @@ def compile_command(
 
     plan = load_plan(paths)
     dataset = choose_dataset(plan, dataset_name, seed)
-    kept = frozenset(chosen(sorted(plan.archetypes), only)) if only else frozenset[str]()
+    kept = frozenset(chosen(sorted(plan.archetypes), archetypes)) if archetypes else frozenset[str]()
     if kept and (out / "manifest.json").exists():
-        raise click.UsageError(f"{out} holds a dataset, and --only makes a part of one; choose another folder with -o")
+        raise click.UsageError(
+            f"{out} holds a dataset, and --archetype makes part of one: choose another folder with -o"
+        )
     total = sum(not kept or spec.archetype in kept for split in dataset.splits for spec in split_specs(dataset, split))
     try:
         with progress("compiling", total) as advance:
             result = build_dataset(plan, dataset, out, jobs=jobs, only=kept, advance=advance)
     except BuildFailedError as failure:
-        note(format_findings(failure.findings, "human"))
+        note_findings(failure.findings)
         return exit_status(failure.findings)
     click.echo(result.summary)
     return CLEAN

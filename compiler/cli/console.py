@@ -5,17 +5,49 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
 from compiler.cli.formats import format_findings, junit_xml
 from compiler.findings import Finding, exit_status
+from gpu_train_debug.files import write_whole
+
+COLOURS = ("auto", "always", "never")
+
+
+def wants_colour(choice: str, environment: Mapping[str, str]) -> bool | None:
+    """Whether the user wants colours: always, never, or (None) where the stream is a terminal.
+
+    Args:
+        choice: One of `COLOURS`; `auto` lets NO_COLOR, FORCE_COLOR and TERM decide, in this order.
+    """
+    if choice != "auto":
+        return choice == "always"
+    if environment.get("NO_COLOR"):
+        return False
+    if environment.get("FORCE_COLOR"):
+        return True
+    return False if environment.get("TERM") == "dumb" else None
+
+
+def _colour_on(stream: TextIO) -> bool:
+    """Whether to print colours there; the root command keeps the user's wish in the context, as click wants it."""
+    context = click.get_current_context(silent=True)
+    wish = None if context is None else context.color
+    return stream.isatty() if wish is None else wish
 
 
 def note(text: str) -> None:
+    """Say something beside the result, on standard error."""
     click.echo(text, err=True)
+
+
+def note_findings(findings: Sequence[Finding]) -> None:
+    """Say on standard error what stands in the way of the result."""
+    note(format_findings(findings, "human", colour=_colour_on(sys.stderr)))
 
 
 @contextmanager
@@ -24,13 +56,33 @@ def progress(title: str, total: int) -> Iterator[Callable[[], None]]:
     if not sys.stderr.isatty():
         yield lambda: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    with click.progressbar(length=total, label=title, show_pos=True, file=sys.stderr) as bar:
+        yield lambda: bar.update(1)
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        bar = bars.add_task(title, total=total)
-        yield lambda: bars.advance(bar)
+
+def encodable(text: str) -> str:
+    """The text with its lone surrogates as escapes; texts of others may hold them."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a text file whole or not at all, and the folder that it is in if that isn't there.
+
+    Raises:
+        ClickException: It can't be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, encodable(text).encode())
+    except OSError as error:
+        raise click.ClickException(f"cannot write {path}: {error.strerror}") from error
+
+
+def print_escaped() -> None:
+    """Let standard output and standard error escape what they can't encode, instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def publish(
@@ -44,14 +96,11 @@ def publish(
     results: Mapping[str, Any] | None = None,
 ) -> int:
     """Print the findings in the asked format, write the JUnit file, and give the exit status."""
-    text = format_findings(findings, format_, summary=summary, results=results)
+    text = format_findings(findings, format_, summary=summary, results=results, colour=_colour_on(sys.stdout))
     if text:
         click.echo(text)
     if format_ in ("github", "sarif") and summary:
         note(summary)
     if junit is not None:
-        try:
-            junit.write_text(junit_xml(suite, subjects, findings), encoding="utf-8")
-        except OSError as error:
-            raise click.ClickException(f"cannot write {junit}: {error.strerror}") from error
+        write_file(junit, junit_xml(suite, subjects, findings))
     return exit_status(findings)

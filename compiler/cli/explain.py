@@ -10,6 +10,7 @@ import click
 from compiler.cli.group import GtdCommand
 from compiler.cli.options import FOLDER, sources_option
 from compiler.cli.sources import load_plan
+from compiler.cli.spellings import RenamedOption
 from compiler.codes import CODES
 from compiler.findings import CLEAN
 from gpu_train_debug.wording import suggestion
@@ -19,7 +20,14 @@ from gpu_train_debug.wording import suggestion
 @click.argument("subject")
 @sources_option
 @click.option(
-    "--out", "folder", type=FOLDER, default=Path("out"), show_default=True, help="Folder that holds the task."
+    "--tasks",
+    "folder",
+    cls=RenamedOption,
+    old={"--out": "--tasks"},
+    type=FOLDER,
+    default=Path("out"),
+    show_default=True,
+    help="Folder that holds the task.",
 )
 def explain_command(subject: str, sources: tuple[Path, ...], folder: Path) -> int:
     """Explain a task by its id, or a diagnostic by code.

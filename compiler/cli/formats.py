@@ -6,26 +6,37 @@ In: findings. Out: text; nothing here prints or writes files.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import attrs
+
 from compiler.codes import CODES
-from compiler.findings import Finding
+from compiler.findings import Finding, Place, finding_text, place_of
 from dsl.diagnostics.diagnostic import Severity
+
+_NOT_XML = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 FORMATS = ("human", "json", "github", "sarif")
 
 
 def format_findings(
-    findings: Sequence[Finding], format_: str, *, summary: str = "", results: Mapping[str, Any] | None = None
+    findings: Sequence[Finding],
+    format_: str,
+    *,
+    summary: str = "",
+    results: Mapping[str, Any] | None = None,
+    colour: bool = False,
 ) -> str:
     """The findings as text in one of `FORMATS`.
 
     Args:
         summary: Closes the text for people; a field in JSON.
         results: What the command found besides, for JSON alone.
+        colour: Let the text for people steer a terminal.
     """
     match format_:
         case "json":
@@ -39,21 +50,22 @@ def format_findings(
         case "sarif":
             return json.dumps(_as_sarif(findings), indent=2, ensure_ascii=False)
         case _:
-            parts = [finding.text for finding in findings]
+            parts = [finding_text(finding, colour=colour) for finding in findings]
             return "\n\n".join([*parts, summary] if summary else parts)
 
 
 def _as_json(finding: Finding) -> dict[str, Any]:
+    secondary = [attrs.asdict(place_of(span)) | {"label": label} for span, label in finding.diagnostic.secondary]
     return {
         "code": finding.code,
         "severity": finding.severity.value,
         "message": finding.message,
-        "path": finding.path,
-        "line": finding.line,
-        "column": finding.column,
-        "subject": finding.subject,
+        **attrs.asdict(finding.place or Place("")),
+        "label": finding.diagnostic.label,
+        "secondary": secondary,
         "notes": list(finding.notes),
         "helps": list(finding.helps),
+        "subject": finding.subject,
         "inconclusive": finding.inconclusive,
     }
 
@@ -66,35 +78,15 @@ def _as_github(finding: Finding) -> str:
         return escape(text).replace(":", "%3A").replace(",", "%2C")
 
     properties = [f"title={escape_property(finding.code)}"]
-    if finding.path:
-        properties.insert(0, f"file={escape_property(finding.path)}")
-    if finding.line:
-        properties.append(f"line={finding.line}")
-    if finding.column:
-        properties.append(f"col={finding.column}")
+    if place := finding.place:
+        properties.insert(0, f"file={escape_property(place.path)}")
+        properties += [f"{name}={number}" for name, number in (("line", place.line), ("col", place.column)) if number]
     message = "\n".join([finding.message, *finding.notes, *(f"help: {text}" for text in finding.helps)])
     return f"::{finding.severity.value} {','.join(properties)}::{escape(message)}"
 
 
 def _as_sarif(findings: Sequence[Finding]) -> dict[str, Any]:
     used = sorted({finding.code for finding in findings})
-
-    def result(finding: Finding) -> dict[str, Any]:
-        entry: dict[str, Any] = {
-            "ruleId": finding.code,
-            "ruleIndex": used.index(finding.code),
-            "level": finding.severity.value,
-            "message": {"text": "\n".join([finding.message, *finding.notes, *finding.helps])},
-        }
-        if finding.path:
-            place: dict[str, Any] = {"artifactLocation": {"uri": Path(finding.path).as_posix()}}
-            if finding.line:
-                place["region"] = {"startLine": finding.line}
-                if finding.column:
-                    place["region"]["startColumn"] = finding.column
-            entry["locations"] = [{"physicalLocation": place}]
-        return entry
-
     rules = [
         {
             "id": code,
@@ -110,10 +102,43 @@ def _as_sarif(findings: Sequence[Finding]) -> dict[str, Any]:
             {
                 "tool": {"driver": {"name": "gtd", "rules": rules}},
                 "columnKind": "unicodeCodePoints",
-                "results": [result(finding) for finding in findings],
+                "results": [_sarif_result(finding, used.index(finding.code)) for finding in findings],
             }
         ],
     }
+
+
+def _sarif_result(finding: Finding, rule: int) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": rule,
+        "level": finding.severity.value,
+        "message": {"text": "\n".join([finding.message, *finding.notes, *finding.helps])},
+    }
+    if finding.place is not None:
+        entry["locations"] = [_sarif_location(finding.place, finding.diagnostic.label)]
+    if finding.diagnostic.secondary:
+        entry["relatedLocations"] = [
+            {"id": number} | _sarif_location(place_of(span), label)
+            for number, (span, label) in enumerate(finding.diagnostic.secondary)
+        ]
+    return entry
+
+
+def _sarif_location(place: Place, label: str) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": Path(place.path).as_posix()}}
+    ends = {
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endLine": place.end_line,
+        "endColumn": place.end_column,
+    }
+    if region := {name: number for name, number in ends.items() if number}:
+        physical["region"] = region
+    location: dict[str, Any] = {"physicalLocation": physical}
+    if label:
+        location["message"] = {"text": label}
+    return location
 
 
 def junit_xml(suite: str, subjects: Sequence[str], findings: Sequence[Finding]) -> str:
@@ -132,7 +157,7 @@ def junit_xml(suite: str, subjects: Sequence[str], findings: Sequence[Finding]) 
         root, "testsuite", name=suite, tests=str(len(by_subject)), failures=str(failures), errors=str(errors)
     )
     for subject, found in by_subject.items():
-        case = ElementTree.SubElement(node, "testcase", classname=suite, name=subject)
+        case = ElementTree.SubElement(node, "testcase", classname=suite, name=_xml_safe(subject))
         if found:
             kind = "error" if all(finding.inconclusive for finding in found) else "failure"
             first = found[0]
@@ -143,5 +168,5 @@ def junit_xml(suite: str, subjects: Sequence[str], findings: Sequence[Finding]) 
 
 
 def _xml_safe(text: str) -> str:
-    """XML 1.0 has no code for most control characters."""
-    return "".join(char if char in "\t\n" or ord(char) >= 0x20 else "\N{REPLACEMENT CHARACTER}" for char in text)
+    """XML 1.0 has no code for most control characters, for surrogates, and for U+FFFE and U+FFFF."""
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -8,15 +8,15 @@ from typing import BinaryIO
 import click
 
 from compiler.cli.group import GtdCommand
-from compiler.cli.options import tasks_option
+from compiler.cli.options import form_option, tasks_option
 from compiler.findings import CLEAN
 
 
 @click.command("grade", cls=GtdCommand)
 @click.argument("file", type=click.File("rb"))
-@tasks_option("--out")
-@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
-def grade_command(file: BinaryIO, folder: Path, as_json: bool) -> int:
+@tasks_option(old="--out")
+@form_option("human", "json", old="--json")
+def grade_command(file: BinaryIO, folder: Path, format_: str) -> int:
     """Score a file of answers, by split and archetype.
 
     FILE holds JSON objects, one a line, with an `id` and a `completion` or `completions`.
@@ -28,5 +28,5 @@ def grade_command(file: BinaryIO, folder: Path, as_json: bool) -> int:
         splits = grade_answers(folder, file, file.name)
     except TasksError as error:
         raise click.UsageError(str(error)) from error
-    click.echo(scores_json(splits) if as_json else render_scores(splits))
+    click.echo(scores_json(splits) if format_ == "json" else render_scores(splits))
     return CLEAN

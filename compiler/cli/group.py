@@ -28,6 +28,10 @@ class GtdGroup(click.Group):
     command_class = GtdCommand
     group_class = type
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order in which they were added, which is that of use."""
+        return list(self.commands)
+
     def get_short_help_str(self, limit: int = 0) -> str:
         return summary(self)
 

@@ -1,4 +1,9 @@
-"""Options and arguments that several commands have, each defined once."""
+"""Options and arguments that several commands have, each defined once.
+
+One name for one thing: `--tasks` is a folder of compiled tasks that is read, `--archetype` a choice of archetypes,
+`-n/--count` a number of things to make, `--format` the form of what is printed, `-o/--out` what is written, and an
+option that ends in `-out` a further file or folder that is written.
+"""
 
 from __future__ import annotations
 
@@ -10,26 +15,16 @@ from typing import Any
 import click
 
 from compiler.cli.formats import FORMATS
-from compiler.cli.sources import DEFAULT_SOURCES
+from compiler.cli.sources import DEFAULT_SEED, DEFAULT_SOURCES
+from compiler.cli.spellings import RenamedOption
 from gpu_train_debug.tasks import TasksError, default_folder
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 ANY_PATH = click.Path(path_type=Path)
-
-
-def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How findings are printed; the command gets `format_` and `junit`."""
-    command = click.option(
-        "--format",
-        "format_",
-        type=click.Choice(FORMATS),
-        default="human",
-        show_default=True,
-        help="Form of the findings.",
-    )(command)
-    return click.option("--junit-xml", "junit", type=FILE, help="Also write a JUnit report here.")(command)
-
+SEED = click.IntRange(0, 2**63 - 1)
 
 paths_argument = click.argument("paths", nargs=-1, type=ANY_PATH)
 sources_option = click.option(
@@ -38,7 +33,13 @@ sources_option = click.option(
     type=ANY_PATH,
     help=f"The `.arch` files or folders; `{DEFAULT_SOURCES}` if not given.",
 )
-seed_option = click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Seed; the dataset's own if not given.")
+dataset_option = click.option("--dataset", "dataset_name", help="Which dataset, where the sources declare several.")
+draw_seed_option = click.option(
+    "--seed",
+    type=SEED,
+    help="Seed of the draws. If not given: that of the dataset, where the sources declare exactly one or --dataset "
+    f"chooses one, and {DEFAULT_SEED} otherwise.",
+)
 jobs_option = click.option(
     "-j",
     "--jobs",
@@ -48,11 +49,67 @@ jobs_option = click.option(
 )
 
 
-def tasks_option(name: str) -> Callable[..., Any]:
-    """Where the tasks are; the command gets `folder`, and standard error says which it is."""
+def form_option(*forms: str, old: str = "") -> Decorator:
+    """In which form the result is printed, the first if not said; the command gets `format_`."""
     return click.option(
-        name,
+        "--format",
+        "format_",
+        cls=RenamedOption,
+        old={old: "--format json"} if old else {},
+        type=click.Choice(forms),
+        default=forms[0],
+        show_default=True,
+        help="Form of what is printed.",
+    )
+
+
+def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How findings are printed; the command gets `format_` and `junit`."""
+    junit_option = click.option(
+        "--junit-out",
+        "junit",
+        cls=RenamedOption,
+        old={"--junit-xml": "--junit-out"},
+        type=FILE,
+        help="Also write a JUnit report to this file.",
+    )
+    return form_option(*FORMATS)(junit_option(command))
+
+
+def archetypes_option(does: str) -> Decorator:
+    """A choice of archetypes; the command gets `archetypes`. `does` is what happens to them, such as `Prove`."""
+    return click.option(
+        "--archetype",
+        "archetypes",
+        cls=RenamedOption,
+        old={"--only": "--archetype"},
+        multiple=True,
+        metavar="NAME",
+        help=f"{does} this archetype alone; may be given several times.",
+    )
+
+
+def count_option(what: str, *, default: int, most: int, old: str = "") -> Decorator:
+    """How many things to make; the command gets `count`."""
+    return click.option(
+        "-n",
+        "--count",
+        cls=RenamedOption,
+        old={old: "--count"} if old else {},
+        type=click.IntRange(1, most),
+        default=default,
+        show_default=True,
+        help=what,
+    )
+
+
+def tasks_option(*, old: str = "") -> Decorator:
+    """The folder of tasks to read; the command gets `folder`, and standard error says which it is."""
+    return click.option(
+        "--tasks",
         "folder",
+        cls=RenamedOption,
+        old={old: "--tasks"} if old else {},
         type=FOLDER,
         callback=_tasks_folder,
         help="Folder of the tasks; `out` if there is one here, else the frozen splits.",

@@ -8,36 +8,48 @@ import click
 
 from compiler.cli.console import progress, publish
 from compiler.cli.group import GtdCommand
-from compiler.cli.options import FOLDER, jobs_option, paths_argument, report_options, seed_option
-from compiler.cli.sources import chosen, load_plan
+from compiler.cli.options import (
+    FOLDER,
+    archetypes_option,
+    count_option,
+    dataset_option,
+    draw_seed_option,
+    jobs_option,
+    paths_argument,
+    report_options,
+)
+from compiler.cli.sources import chosen, load_plan, seed_of_draws
+from compiler.cli.spellings import RenamedOption
 from gpu_train_debug.wording import counted
 
 
 @click.command("prove", cls=GtdCommand)
 @paths_argument
 @report_options
-@seed_option
+@draw_seed_option
+@dataset_option
 @jobs_option
-@click.option(
-    "-n",
-    "--draws",
-    type=click.IntRange(1, 100_000),
-    default=20,
-    show_default=True,
-    help="Worlds to draw from each archetype.",
-)
-@click.option("--only", multiple=True, metavar="ARCHETYPE", help="Prove these archetypes only.")
+@count_option("Worlds to draw from each archetype.", default=20, most=100_000, old="--draws")
+@archetypes_option("Prove")
 @click.option("--rlimit", type=click.IntRange(1), help="Budget of each solver query, in Z3 resource units.")
 @click.option("--recheck", type=click.Choice(["cvc5"]), help="Prove each exported claim again with a second solver.")
-@click.option("--smt-lib", "smt_folder", type=FOLDER, help="Write each claim as SMT-LIB 2 into this folder.")
+@click.option(
+    "--smt-lib-out",
+    "smt_folder",
+    cls=RenamedOption,
+    old={"--smt-lib": "--smt-lib-out"},
+    type=FOLDER,
+    help="Write each claim as SMT-LIB 2 into this folder.",
+)
 def prove_command(
     paths: tuple[Path, ...],
     format_: str,
     junit: Path | None,
     seed: int | None,
+    dataset_name: str | None,
     jobs: int,
-    draws: int,
-    only: tuple[str, ...],
+    count: int,
+    archetypes: tuple[str, ...],
     rlimit: int | None,
     recheck: str | None,
     smt_folder: Path | None,
@@ -59,10 +71,10 @@ def prove_command(
     from compiler.tasks.tools import DisagreementError
 
     plan = load_plan(paths)
-    names = chosen(sorted(plan.archetypes), only)
+    names = chosen(sorted(plan.archetypes), archetypes)
     options = ProveOptions(
-        draws=draws,
-        seed=2027 if seed is None else seed,
+        draws=count,
+        seed=seed_of_draws(plan, dataset_name, seed),
         rlimit=rlimit,
         recheck=recheck == "cvc5",
         smt_folder=smt_folder,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from compiler.cli.console import note
+from compiler.cli.console import note_findings
 from compiler.cli.group import GtdCommand
-from compiler.cli.options import seed_option, sources_option
-from compiler.cli.sources import choose_dataset, chosen, load_plan
+from compiler.cli.options import count_option, dataset_option, draw_seed_option, form_option, sources_option
+from compiler.cli.sources import choose_dataset, chosen, load_plan, seed_of_draws
 from compiler.findings import CLEAN, FOUND, finding_of
 from gpu_train_debug.wording import suggestion
 
@@ -21,38 +21,44 @@ if TYPE_CHECKING:
 @click.command("sample", cls=GtdCommand)
 @click.argument("archetype")
 @sources_option
-@seed_option
-@click.option("-n", "--count", type=click.IntRange(1, 1000), default=1, show_default=True, help="How many tasks.")
+@draw_seed_option
+@dataset_option
+@count_option("How many tasks to make.", default=1, most=1000)
 @click.option("--split", "split_name", help="Draw as for this split of the dataset.")
-@click.option("--json", "as_json", is_flag=True, help="Print records, one a line, as in the dataset.")
+@form_option("human", "json", old="--json")
 @click.option("--prompt", "prompt_alone", is_flag=True, help="Print the prompt of one task and nothing else.")
 def sample_command(
     archetype: str,
     sources: tuple[Path, ...],
     seed: int | None,
+    dataset_name: str | None,
     count: int,
     split_name: str | None,
-    as_json: bool,
+    format_: str,
     prompt_alone: bool,
 ) -> int:
-    """Make some tasks of an archetype and show them."""
+    """Make some tasks of an archetype and show them.
+
+    With --format json it prints records, one a line, as they stand in a dataset.
+    """
     from compiler.explain.missing import missing_task
     from compiler.tasks.maker import MissingTask
     from compiler.tasks.samples import sample_tasks
 
-    if prompt_alone and (as_json or count > 1):
-        raise click.UsageError("--prompt prints the prompt of one task; it goes neither with --json nor with -n")
+    if prompt_alone and (format_ == "json" or count > 1):
+        raise click.UsageError("--prompt prints the prompt of one task; it goes neither with --format json nor with -n")
     plan = load_plan(sources)
     chosen(sorted(plan.archetypes), [archetype])
-    dataset = choose_dataset(plan, None, seed) if split_name is not None else None
+    seed = seed_of_draws(plan, dataset_name, seed)
+    dataset = choose_dataset(plan, dataset_name, seed) if split_name is not None else None
     splits = [split.name for split in dataset.splits] if dataset is not None else []
     if split_name is not None and split_name not in splits:
         raise click.UsageError(f"there is no split `{split_name}`{suggestion(split_name, splits)}")
     for result in sample_tasks(plan, archetype, count=count, seed=seed, dataset=dataset, split_name=split_name):
         if isinstance(result, MissingTask):
-            note(finding_of(missing_task(plan, result)).text)
+            note_findings([finding_of(missing_task(plan, result))])
             return FOUND
-        _print_record(result.record, as_json=as_json, prompt_alone=prompt_alone)
+        _print_record(result.record, as_json=format_ == "json", prompt_alone=prompt_alone)
     return CLEAN
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 
-from compiler.cli.console import note
-from compiler.cli.formats import format_findings
+from compiler.cli.console import note_findings
 from compiler.cli.group import HaltError
 from compiler.findings import FOUND, USAGE, Finding, finding_of
 from gpu_train_debug.wording import suggestion
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from compiler.plan import DatasetPlan, ProgramPlan
 
 DEFAULT_SOURCES = "archetypes"
+DEFAULT_SEED = 2027
 
 
 def sources_of(paths: Sequence[Path]) -> list[Path]:
@@ -37,7 +37,7 @@ def load_plan(paths: Sequence[Path]) -> ProgramPlan:
     found = run_frontend(sources_of(paths), lints=False)
     if found.plan is None or found.failed:
         findings = [finding_of(diagnostic) for diagnostic in found.diagnostics]
-        note(format_findings(findings, "human"))
+        note_findings(findings)
         raise HaltError(input_status(findings))
     return found.plan
 
@@ -59,6 +59,17 @@ def chosen(names: Sequence[str], only: Sequence[str]) -> list[str]:
         if name not in names:
             raise click.UsageError(f"there is no archetype `{name}`{suggestion(name, names)}")
     return [name for name in names if not only or name in only]
+
+
+def seed_of_draws(plan: ProgramPlan, dataset_name: str | None, seed: int | None) -> int:
+    """`seed`; without one that of the named or the only dataset, and without such a dataset `DEFAULT_SEED`.
+
+    Raises:
+        UsageError: No dataset has that name.
+    """
+    if dataset_name is None and len(plan.datasets) != 1:
+        return DEFAULT_SEED if seed is None else seed
+    return choose_dataset(plan, dataset_name, seed).seed
 
 
 def choose_dataset(plan: ProgramPlan, name: str | None, seed: int | None) -> DatasetPlan:

@@ -17,7 +17,7 @@ def sample_tasks(
     archetype: str,
     *,
     count: int,
-    seed: int | None,
+    seed: int,
     dataset: DatasetPlan | None,
     split_name: str | None,
 ) -> Iterator[MadeTask | MissingTask]:
@@ -25,7 +25,7 @@ def sample_tasks(
     if dataset is None or split_name is None:
         split_name = "sample"
         split = SplitPlan(split_name, count, False, (), (), 1, ((archetype, 1),))
-        dataset = DatasetPlan("sample", "0", 2027 if seed is None else seed, "", (), (split,))
+        dataset = DatasetPlan("sample", "0", seed, "", (), (split,))
     maker = TaskMaker(program, dataset)
     for index in range(count):
         yield maker.make(TaskSpec(split_name, archetype, index))

@@ -254,7 +254,7 @@ def test_the_command_prints_tables_and_writes_them_and_the_numbers(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     written, numbers_ = folder.parent / "tables.md", folder.parent / "numbers.json"
-    assert run(["--tasks", folder, "-o", written, "--json", numbers_]) == 0
+    assert run(["--tasks", folder, "-o", written, "--json-out", numbers_]) == 0
     printed = capsys.readouterr().out
     assert written.read_text(encoding="utf-8") == printed
     assert "| reader " in printed

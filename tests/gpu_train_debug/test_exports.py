@@ -134,20 +134,20 @@ def test_a_rationale_of_other_sources_is_refused(rows: Rows, program: ProgramPla
 
 
 def test_the_command_writes_each_form(gtd: Gtd, out: Path, tmp_path: Path) -> None:
-    gtd("export", "sft", "--data", out, "-o", "a/sft.jsonl", "--rationale", "--sources", INCIDENTS)
+    gtd("export", "sft", "--tasks", out, "-o", "a/sft.jsonl", "--rationale", "--sources", INCIDENTS)
     lines = [json.loads(line) for line in (tmp_path / "a" / "sft.jsonl").read_text(encoding="utf-8").splitlines()]
     assert len(lines) == 12
     assert all("Pass 1 through the runbook." in completion_text(line["completion"]) for line in lines)
-    printed = gtd("export", "grpo", "--data", out, "--split", "test", "--limit", "2", "--tier", "computed")
+    printed = gtd("export", "grpo", "--tasks", out, "--split", "test", "--limit", "2", "--tier", "computed")
     assert [json.loads(line)["tier"] for line in printed.splitlines()] == ["computed", "computed"]
 
 
 def test_the_command_refuses_what_is_not_there(gtd: Gtd, out: Path, tmp_path: Path) -> None:
-    assert "there is no split `tests`" in gtd("export", "grpo", "--data", out, "--split", "tests", status=2)
+    assert "there is no split `tests`" in gtd("export", "grpo", "--tasks", out, "--split", "tests", status=2)
     assert "traces.jsonl" in gtd("export", "generations", tmp_path, "--arm", "base", status=2)
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "train.jsonl").write_text((out / "train.jsonl").read_text(encoding="utf-8"), encoding="utf-8")
-    arguments = ("export", "sft", "--data", tmp_path / "data", "--rationale", "--sources", INCIDENTS)
+    arguments = ("export", "sft", "--tasks", tmp_path / "data", "--rationale", "--sources", INCIDENTS)
     assert "needs the manifest" in gtd(*arguments, status=2)
 
 
@@ -160,7 +160,7 @@ def test_the_command_takes_out_or_else_the_frozen_splits_and_says_so(
     lines = (out / "train.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     (tmp_path / "out" / "train.jsonl").write_text("".join(lines[:3]), encoding="utf-8")
     assert len(gtd("export", "grpo").splitlines()) == 3
-    for options, place in ((("--data", out), out), ((), "out")):
+    for options, place in ((("--tasks", out), out), ((), "out")):
         with pytest.raises(SystemExit):
             main(["export", "grpo", "-o", "grpo.jsonl", *map(str, options)])
         assert capsys.readouterr().err.splitlines()[0] == f"tasks: {place}"
@@ -174,7 +174,7 @@ def test_an_export_beside_the_splits_is_no_split(gtd: Gtd, out: Path, tmp_path: 
 
 def test_a_choice_that_leaves_nothing_is_refused(gtd: Gtd, out: Path, tmp_path: Path) -> None:
     chosen = ("--archetype", "all_quiet", "--tier", "computed", "-o", "grpo.jsonl")
-    assert "no task of archetype `all_quiet`" in gtd("export", "grpo", "--data", out, *chosen, status=2)
+    assert "no task of archetype `all_quiet`" in gtd("export", "grpo", "--tasks", out, *chosen, status=2)
     assert not (tmp_path / "grpo.jsonl").exists()
 
 
@@ -186,7 +186,7 @@ def test_a_failing_export_leaves_the_file_as_it_was(gtd: Gtd, out: Path, tmp_pat
     row = json.loads(lines[1])
     foreign = json.dumps({**row, "prompt": row["prompt"].replace("## Config", "## Config ")})
     (tmp_path / "data" / "train.jsonl").write_text(f"{lines[0]}{foreign}\n", encoding="utf-8")
-    arguments = ("export", "sft", "--data", "data", "-o", "sft.jsonl", "--rationale", "--sources", INCIDENTS)
+    arguments = ("export", "sft", "--tasks", "data", "-o", "sft.jsonl", "--rationale", "--sources", INCIDENTS)
     assert row["id"] in gtd(*arguments, status=1)
     assert (tmp_path / "sft.jsonl").read_text() == "earlier"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "sft.jsonl"]
@@ -236,7 +236,7 @@ def test_a_link_is_followed_and_a_pipe_is_written_to(gtd: Gtd, out: Path, tmp_pa
     with ThreadPoolExecutor(1) as pool:
         reading = pool.submit((tmp_path / "pipe").read_text)
         for name in ("link.jsonl", "pipe"):
-            gtd("export", "grpo", "--data", out, "--limit", "2", "-o", name)
+            gtd("export", "grpo", "--tasks", out, "--limit", "2", "-o", name)
         assert reading.result(timeout=60) == (tmp_path / "target.jsonl").read_text()
     assert (tmp_path / "link.jsonl").is_symlink()
     assert (tmp_path / "pipe").is_fifo()
@@ -274,7 +274,7 @@ def test_the_tasks_of_a_run_become_splits_that_can_be_studied_and_graded(
         assert split_names(tmp_path / "tasks") == ["ood", "test"]
         assert list(read_split("ood", tmp_path / "tasks")) == rows["ood"][:1]
         assert list(read_split("test", tmp_path / "tasks")) == sorted(rows["test"][:2], key=lambda row: row.id)
-    assert "1.000" in gtd("grade", "base.jsonl", "--out", "tasks")
+    assert "1.000" in gtd("grade", "base.jsonl", "--tasks", "tasks")
 
 
 @pytest.mark.parametrize(
@@ -342,8 +342,8 @@ def test_configs_hold_the_frozen_settings_and_name_real_things(gtd: Gtd, tmp_pat
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("datasets") is None, reason="needs `datasets`, of the extra `train`")
 def test_exports_and_the_dataset_folder_load_with_datasets(gtd: Gtd, out: Path, tmp_path: Path, rows: Rows) -> None:
-    gtd("export", "sft", "--data", out, "-o", "sft.jsonl")
-    gtd("export", "grpo", "--data", out, "-o", "grpo.jsonl")
+    gtd("export", "sft", "--tasks", out, "-o", "sft.jsonl")
+    gtd("export", "grpo", "--tasks", out, "-o", "grpo.jsonl")
     code = """
 import json, sys
 from datasets import load_dataset

@@ -143,10 +143,10 @@ def test_the_command_prints_the_table_or_json(folder: Path, capsys: pytest.Captu
     path = folder.parent / "answers.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + answers(*LINES).getvalue())
     with pytest.raises(SystemExit) as stopped:
-        main(["grade", str(path), "--out", str(folder)])
+        main(["grade", str(path), "--tasks", str(folder)])
     assert (stopped.value.code, capsys.readouterr().out.startswith("split  archetype")) == (0, True)
     with pytest.raises(SystemExit) as stopped:
-        main(["grade", str(path), "--out", str(folder), "--json"])
+        main(["grade", str(path), "--tasks", str(folder), "--format", "json"])
     printed = json.loads(capsys.readouterr().out)
     assert stopped.value.code == 0
     assert printed["test"]["archetypes"]["two"] == {
@@ -158,7 +158,7 @@ def test_the_command_has_status_2_for_answers_to_other_tasks(folder: Path, capsy
     path = folder.parent / "answers.jsonl"
     path.write_bytes(answers({"id": "x", "completion": ""}).getvalue())
     with pytest.raises(SystemExit) as stopped:
-        main(["grade", str(path), "--out", str(folder)])
+        main(["grade", str(path), "--tasks", str(folder)])
     assert stopped.value.code == 2
     assert "answers.jsonl:1: there is no task `x`" in capsys.readouterr().err
 

@@ -9,26 +9,36 @@ import click
 
 from compiler.cli.group import GtdCommand
 from compiler.cli.options import FOLDER
+from compiler.cli.spellings import RenamedOption
 from compiler.findings import CLEAN
 
 
 @click.command("configs", cls=GtdCommand)
-@click.option("-o", "--output", type=FOLDER, default=Path("."), show_default=True, help="Folder to copy them to.")
+@click.option(
+    "-o",
+    "--out",
+    cls=RenamedOption,
+    old={"--output": "--out"},
+    type=FOLDER,
+    default=Path("."),
+    show_default=True,
+    help="Folder to copy them to.",
+)
 @click.option("--force", is_flag=True, help="Overwrite configs that were edited.")
-def configs_command(output: Path, force: bool) -> int:
+def configs_command(out: Path, force: bool) -> int:
     """Training configs for TRL and prime-rl."""
     from gpu_train_debug.exports import config_files
 
-    copies = {path: output / path.name for path in config_files()}
+    copies = {path: out / path.name for path in config_files()}
     try:
         edited = [
             str(copy) for path, copy in copies.items() if copy.exists() and copy.read_bytes() != path.read_bytes()
         ]
         if edited and not force:
             raise click.UsageError(f"{', '.join(edited)} would be overwritten; --force does so")
-        output.mkdir(parents=True, exist_ok=True)
+        out.mkdir(parents=True, exist_ok=True)
         for path, copy in copies.items():
             click.echo(shutil.copyfile(path, copy))
     except OSError as error:
-        raise click.ClickException(f"cannot write {output}: {error.strerror}") from error
+        raise click.ClickException(f"cannot write {out}: {error.strerror}") from error
     return CLEAN

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from compiler.cli.console import note
-from compiler.cli.export.rows import output_option, write_rows
+from compiler.cli.export.rows import out_option, write_rows
 from compiler.cli.group import GtdCommand
 from compiler.cli.options import FOLDER
 from compiler.findings import CLEAN, FOUND
@@ -23,9 +23,9 @@ MOST_REASONS = 5
 @click.command("generations", cls=GtdCommand)
 @click.argument("run", type=FOLDER)
 @click.option("--arm", required=True, help="What was evaluated, as the study names it.")
-@output_option
+@out_option
 @click.option("--tasks-out", type=FOLDER, help="Also write the tasks of the run here, for `gtd study --tasks`.")
-def generations_command(run: Path, arm: str, output: Path | None, tasks_out: Path | None) -> int:
+def generations_command(run: Path, arm: str, out: Path | None, tasks_out: Path | None) -> int:
     """The replies of a `vf-eval` run (its folder), as an archive for `gtd study`."""
     from gpu_train_debug.exports import generation_rows, run_tasks
     from gpu_train_debug.study.inputs.generations import ARM
@@ -35,10 +35,10 @@ def generations_command(run: Path, arm: str, output: Path | None, tasks_out: Pat
     try:
         rows = list(generation_rows(run, arm))
         if tasks_out is not None:
-            _write_tasks(tasks_out, run_tasks(run), output)
+            _write_tasks(tasks_out, run_tasks(run), out)
     except TasksError as error:
         raise click.UsageError(str(error)) from error
-    write_rows(output, rows)
+    write_rows(out, rows)
     return FOUND if _note_failures(rows) == len(rows) else CLEAN
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from compiler.cli.console import note
-from compiler.cli.export.rows import chosen_tasks, output_option, task_options, write_rows
+from compiler.cli.export.rows import chosen_tasks, out_option, task_options, write_rows
 from compiler.cli.group import GtdCommand
 from compiler.cli.options import ANY_PATH
 from compiler.cli.sources import choose_dataset, load_plan
@@ -19,21 +19,21 @@ from gpu_train_debug.tasks import MANIFEST, TaskRecord, TasksError, sources_fold
 
 @click.command("sft", cls=GtdCommand)
 @task_options
-@output_option
+@out_option
 @click.option("--rationale", is_flag=True, help="Let the reply walk through the runbook in words before it answers.")
 @click.option("--sources", multiple=True, type=ANY_PATH, help="`.arch` sources of the tasks, for --rationale.")
-def sft_command(output: Path | None, rationale: bool, sources: tuple[Path, ...], folder: Path, **chosen: Any) -> int:
+def sft_command(out: Path | None, rationale: bool, sources: tuple[Path, ...], folder: Path, **chosen: Any) -> int:
     """Conversations for supervised training, for TRL and prime-rl."""
     from gpu_train_debug.exports import sft_row
 
     rows = chosen_tasks(folder, chosen)
     if not rationale:
-        return write_rows(output, (sft_row(row) for row in rows))
+        return write_rows(out, (sft_row(row) for row in rows))
     from compiler.tasks.redraw import OtherSourcesError
 
     try:
         reason = _rationales(sources, folder)
-        return write_rows(output, (sft_row(row, reason(row)) for row in rows))
+        return write_rows(out, (sft_row(row, reason(row)) for row in rows))
     except OtherSourcesError as error:
         note(f"error: {error}")
         return FOUND

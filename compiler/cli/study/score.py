@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from compiler.cli.group import GtdCommand
-from compiler.cli.options import FILE
+from compiler.cli.options import FILE, form_option
 from compiler.cli.study.common import (
     archives_argument,
     arm_option,
@@ -34,7 +34,7 @@ from compiler.findings import CLEAN
     show_default=True,
     help="What to average over.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@form_option("human", "json", old="--json")
 @click.option("-o", "--out", type=FILE, help="Write each sample's score here, as JSONL.")
 def score_command(
     archives: tuple[Path, ...],
@@ -43,7 +43,7 @@ def score_command(
     arms: tuple[str, ...],
     samples: int | None,
     by: str,
-    as_json: bool,
+    format_: str,
     out: Path | None,
 ) -> int:
     """Score archives of generations: the means of each arm, exact and partial."""
@@ -62,5 +62,5 @@ def score_command(
         if out is not None:
             write_whole(out, "".join(json.dumps(row) + "\n" for row in score_rows(scores)).encode())
     warn(failure_notes(scores))
-    click.echo(json.dumps(rows, indent=1) if as_json else mean_table(rows, by))
+    click.echo(json.dumps(rows, indent=1) if format_ == "json" else mean_table(rows, by))
     return CLEAN

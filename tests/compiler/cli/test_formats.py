@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -14,17 +15,60 @@ from dsl.source import Source, Span
 
 SOURCE = Source("a/b, c.arch", "unit MiB\nunit MiB\n")
 ERROR = finding_of(
-    Diagnostic("E201", "unknown variable `x`", Span(SOURCE, 14, 17), "not declared", helps=("did you mean `y`?",)),
+    Diagnostic(
+        "E201",
+        "unknown variable `x`",
+        Span(SOURCE, 14, 17),
+        "not declared",
+        secondary=((Span(SOURCE, 0, 4), "first here"),),
+        helps=("did you mean `y`?",),
+    ),
     subject="first",
 )
 WARNING = finding_about("E101", "100% odd\nsecond line", path="b.jsonl", line=7, severity=Severity.WARNING)
 UNDECIDED = finding_about("E503", "out of budget", subject="second", inconclusive=True)
 
 
-def test_json_has_the_place_and_the_help() -> None:
+def test_json_has_all_that_the_diagnostic_has() -> None:
     first = json.loads(format_findings([ERROR], "json", summary="s"))["findings"][0]
-    assert (first["path"], first["line"], first["column"]) == ("a/b, c.arch", 2, 6)
-    assert first["helps"] == ["did you mean `y`?"]
+    path = "a/b, c.arch"
+    assert first == {
+        "code": "E201",
+        "severity": "error",
+        "message": "unknown variable `x`",
+        "path": path,
+        "line": 2,
+        "column": 6,
+        "end_line": 2,
+        "end_column": 9,
+        "label": "not declared",
+        "secondary": [
+            {"path": path, "line": 1, "column": 1, "end_line": 1, "end_column": 5, "label": "first here"},
+        ],
+        "notes": [],
+        "helps": ["did you mean `y`?"],
+        "subject": "first",
+        "inconclusive": False,
+    }
+
+
+def test_json_of_an_emitted_line_has_its_number_alone() -> None:
+    first = json.loads(format_findings([WARNING], "json"))["findings"][0]
+    assert [first[key] for key in ("path", "line", "column", "end_line", "end_column")] == ["b.jsonl", 7, 0, 0, 0]
+    assert (first["label"], first["secondary"]) == ("", [])
+
+
+def test_text_shows_what_a_stranger_wrote_without_steering_the_terminal() -> None:
+    assert finding_about("E101", "odd \x1b[31m", path="b.jsonl", line=7, notes=("a\nb",)).text == (
+        "error[E101]: odd <U+001B>[31m\n --> b.jsonl:7\n  = note: a\n          b"
+    )
+
+
+def test_text_has_colours_where_they_are_asked_for() -> None:
+    coloured = format_findings([ERROR, WARNING], "human", colour=True)
+    assert "\x1b[1;31merror[E201]\x1b[0m" in coloured
+    assert "\x1b[1;33mwarning[E101]\x1b[0m" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == format_findings([ERROR, WARNING], "human")
 
 
 def test_github_commands_escape_what_would_end_them() -> None:
@@ -39,8 +83,15 @@ def test_sarif_names_each_rule_once_and_points_at_it() -> None:
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert rules == ["E101", "E201"]
     assert [rules[result["ruleIndex"]] for result in run["results"]] == ["E201", "E201", "E101"]
-    region = run["results"][0]["locations"][0]["physicalLocation"]["region"]
-    assert region == {"startLine": 2, "startColumn": 6}
+    place = run["results"][0]["locations"][0]
+    assert place["physicalLocation"]["region"] == {"startLine": 2, "startColumn": 6, "endLine": 2, "endColumn": 9}
+    assert place["message"]["text"] == "not declared"
+    (earlier,) = run["results"][0]["relatedLocations"]
+    assert earlier["physicalLocation"]["region"] == {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 5}
+    assert earlier["message"]["text"] == "first here"
+    emitted = run["results"][2]
+    assert emitted["locations"][0]["physicalLocation"]["region"] == {"startLine": 7}
+    assert "relatedLocations" not in emitted
 
 
 def test_junit_fails_the_subject_and_passes_the_others() -> None:
@@ -51,7 +102,7 @@ def test_junit_fails_the_subject_and_passes_the_others() -> None:
 
 
 def test_junit_text_is_xml_whatever_the_message() -> None:
-    hostile = finding_about("E101", "\x00\x1b[31m ]]> & <", subject="x")
+    hostile = finding_about("E101", "\x00\x1b[31m ]]> & < \ud800 \uffff", subject="x\udcff")
     assert ElementTree.fromstring(junit_xml("s", [], [hostile])) is not None
 
 

@@ -83,7 +83,7 @@ def test_score_prints_the_means(run: Run, arms: str) -> None:
 
 
 def test_score_writes_a_row_for_each_sample(run: Run, arms: str) -> None:
-    status, out, _ = run("score", arms, "-o", "scored.jsonl", "--json")
+    status, out, _ = run("score", arms, "-o", "scored.jsonl", "--format", "json")
     rows = [json.loads(line) for line in Path("scored.jsonl").read_text().splitlines()]
     assert status == 0
     assert len(rows) == 2 * 28 * 2
@@ -116,7 +116,7 @@ def test_score_shows_failed_requests(run: Run, arms: str) -> None:
         "test": "0 (0.0%)",
         "ood": "28 (100.0%)",
     }
-    rows = json.loads(run("score", arms, "--json")[1])
+    rows = json.loads(run("score", arms, "--format", "json")[1])
     assert {row["failed"] for row in rows if row["arm"] == "tuned" and row["split"] == "ood"} == {28}
 
 
