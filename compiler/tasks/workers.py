@@ -22,10 +22,10 @@ from typing import Any, Final, Generic, ParamSpec, TypeVar
 
 from compiler.interrupts import INTERRUPTS, interrupts_deferred
 
-P = ParamSpec("P")
-T = TypeVar("T")
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 CHUNK: Final = 8
 """How many items travel to a worker together."""
@@ -51,7 +51,7 @@ def worker_pool(
 
 
 class _Pool(ProcessPoolExecutor):
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+    def submit(self, fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
         with interrupts_deferred(), _interrupts_blocked():
             return super().submit(fn, *args, **kwargs)
 
@@ -82,25 +82,25 @@ def _interrupts_blocked() -> Iterator[None]:
 # ------------------------------------------------------------------ one piece of work, many items
 
 
-class Crew(Generic[Item, Result]):
+class Crew(Generic[_Item, _Result]):
     """Does one piece of work on many items, here or in worker processes.
 
     Results don't depend on the number of workers and come in the order of the items.
     """
 
-    def __init__(self, here: Callable[[Item], Result] | None, pool: Executor | None, jobs: int, chunk: int) -> None:
+    def __init__(self, here: Callable[[_Item], _Result] | None, pool: Executor | None, jobs: int, chunk: int) -> None:
         self._here = here
         self._pool = pool
         self._chunk = chunk
         self._window = CHUNKS_UNDER_WAY * jobs
 
-    def each(self, items: Iterable[Item]) -> Iterator[Result]:
+    def each(self, items: Iterable[_Item]) -> Iterator[_Result]:
         """The result of each item; with workers, some items ahead of the one that is asked for are under way."""
         if self._here is not None:
             yield from map(self._here, items)
             return
         rest = iter(items)
-        waiting: deque[Future[list[Result]]] = deque()
+        waiting: deque[Future[list[_Result]]] = deque()
         while chunk := tuple(islice(rest, self._chunk)):
             waiting.append(self._submit(chunk))
             if len(waiting) == self._window:
@@ -108,19 +108,19 @@ class Crew(Generic[Item, Result]):
         for future in waiting:
             yield from future.result()
 
-    def one(self, item: Item) -> Result:
+    def one(self, item: _Item) -> _Result:
         """The result of one more item."""
         return self._here(item) if self._here is not None else self._submit((item,)).result()[0]
 
-    def _submit(self, chunk: tuple[Item, ...]) -> Future[list[Result]]:
+    def _submit(self, chunk: tuple[_Item, ...]) -> Future[list[_Result]]:
         assert self._pool is not None
         return self._pool.submit(_do_all, chunk)
 
 
 @contextmanager
 def crew(
-    build: Callable[..., Callable[[Item], Result]], arguments: tuple[Any, ...], *, jobs: int, chunk: int = CHUNK
-) -> Iterator[Crew[Item, Result]]:
+    build: Callable[..., Callable[[_Item], _Result]], arguments: tuple[Any, ...], *, jobs: int, chunk: int = CHUNK
+) -> Iterator[Crew[_Item, _Result]]:
     """Start `jobs` worker processes, or none for one job; waiting work is dropped on the way out.
 
     Args:
