@@ -67,7 +67,7 @@ class DebugTasksetConfig(vf.TasksetConfig):
     tiers: list[str] = Field(default_factory=list)
     """Take tasks of these tiers alone; all if empty."""
     limit: int | None = Field(None, ge=1)
-    """Take so many frozen tasks at most; `count` says it for fresh ones."""
+    """Take at most this many frozen tasks; `count` says it for fresh ones."""
     seed: int | None = Field(None, ge=0)
     """Without `fresh`: shuffle the tasks by it, before the limit; unset, they keep the order of the file. With `fresh`:
     make the tasks from it; unset, it is 0."""
@@ -86,7 +86,7 @@ class DebugTasksetConfig(vf.TasksetConfig):
     def _leaves_tasks(self) -> Self:
         """Refuse a choice without tasks while options are read, where the message is shown without a traceback.
 
-        The plain choice is let be: it is made to list the options, too, and there may be no frozen tasks then.
+        The plain choice isn't checked: it is also made to list the options, when there may be no frozen tasks.
         """
         if self.fresh and self.limit is not None:
             raise ValueError("`limit` is for frozen tasks; `count` says how many fresh ones to make")
@@ -94,9 +94,9 @@ class DebugTasksetConfig(vf.TasksetConfig):
             if self.data is not None:
                 split_names(self.data)
             if self.fresh:
-                from gpu_train_debug.fresh import fresh_plan
+                from gpu_train_debug.fresh import plan_fresh
 
-                fresh_plan(
+                plan_fresh(
                     self.split,
                     seed=self.seed or 0,
                     count=self.count,

@@ -1,29 +1,65 @@
 """Fresh tasks for training and evaluation: compiled and proved when they are asked for.
 
-In: a split, a seed, a count. Out: `TaskRecord`s that no frozen task repeats. The only module of the package that
-uses the compiler, and through it Lark and Z3; they are imported when the first task is made.
+In: a split, a seed, a count. Out: `TaskRecord`s that no frozen task repeats. Making tasks takes the compiler, which
+this package doesn't know: the compiler offers a `FreshPlanner` as an entry point of the group `gpu_train_debug.fresh`.
+It is looked up and loaded when the first task is asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from gpu_train_debug.tasks import (
-    TaskRecord,
-    TasksError,
-    check_names,
-    data_folder,
-    no_task,
-    read_split,
-    sources_folder,
-    split_names,
-)
-from gpu_train_debug.wording import suggestion
+from gpu_train_debug.tasks import TaskRecord, TasksError, data_folder, read_split, sources_folder, split_names
 
-if TYPE_CHECKING:
-    from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan
+FRESH_GROUP = "gpu_train_debug.fresh"
+"""The group of entry points that offer a `FreshPlanner`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FreshRequest:
+    """Which fresh tasks are wanted.
+
+    Attributes:
+        split: The split whose kind of task is made.
+        sources: The `.arch` files.
+        archetypes: Take these alone, in a mix by their weights; all if empty.
+        tiers: Likewise.
+    """
+
+    split: str
+    seed: int
+    count: int
+    sources: Path
+    archetypes: tuple[str, ...] = ()
+    tiers: tuple[str, ...] = ()
+
+
+class FreshPlan(Protocol):
+    """A request that was checked, ready to be carried out."""
+
+    def make(self, *, avoid: Collection[str], jobs: int) -> Iterator[TaskRecord]:
+        """Make the tasks, none with an evidence hash that is in `avoid`; they don't depend on `jobs`.
+
+        Raises:
+            TasksError: A task can't be made.
+        """
+        ...
+
+
+class FreshPlanner(Protocol):
+    """What an entry point of the group gives."""
+
+    def __call__(self, request: FreshRequest) -> FreshPlan:
+        """Check a request without making a task.
+
+        Raises:
+            TasksError: The sources have errors, or declare no such split, archetype or tier, or nothing that is both.
+        """
+        ...
 
 
 def fresh_tasks(
@@ -47,27 +83,13 @@ def fresh_tasks(
         jobs: Worker processes. The tasks don't depend on it.
 
     Raises:
-        TasksError: The sources are faulty or declare no such split, archetype or tier, or a task can't be made.
+        TasksError: As for `plan_fresh`, or a task can't be made.
     """
-    from compiler.tasks.fresh import fresh_tasks as make
-    from compiler.tasks.pipeline import MissingTaskError
-    from compiler.tasks.tools import DisagreementError, UndecidedError
-
-    program, dataset, plan = fresh_plan(
-        split, seed=seed, count=count, sources=sources, archetypes=archetypes, tiers=tiers
-    )
-    try:
-        for record in make(program, dataset, plan, seed=seed, avoid=_frozen_evidence(folder), jobs=jobs):
-            yield TaskRecord(record.id, record.archetype, record.split, record.prompt, record.gold, record.meta)
-    except MissingTaskError as error:
-        raise TasksError(f"no task of `{error.missing.spec.archetype}` could be made: {error}") from error
-    except UndecidedError as error:
-        raise TasksError(f"a proof of task `{error.subject}` ran out of budget") from error
-    except DisagreementError as error:
-        raise TasksError(f"{error.what}: this is a bug in the compiler") from error
+    plan = plan_fresh(split, seed=seed, count=count, sources=sources, archetypes=archetypes, tiers=tiers)
+    yield from plan.make(avoid=_frozen_evidence(folder), jobs=jobs)
 
 
-def fresh_plan(
+def plan_fresh(
     split: str,
     *,
     seed: int,
@@ -75,32 +97,29 @@ def fresh_plan(
     sources: Path | None = None,
     archetypes: Collection[str] = (),
     tiers: Collection[str] = (),
-) -> tuple[ProgramPlan, DatasetPlan, SplitPlan]:
+) -> FreshPlan:
     """Check what fresh tasks are asked for, without making one; arguments as for `fresh_tasks`.
 
     Raises:
-        TasksError: The sources are faulty, or declare no such split, archetype or tier, or nothing that is both.
+        TasksError: The compiler isn't installed, the sources have errors, or they declare no such split, archetype
+            or tier, or nothing that is both.
     """
-    from compiler.frontend.run import run_frontend
-    from compiler.tasks.fresh import fresh_split
-
     place = sources_folder() if sources is None else sources
-    found = run_frontend([place], lints=False)
-    program = found.plan
-    if program is None or found.failed or len(program.datasets) != 1:
-        raise TasksError(f"the sources in {place} don't compile to one dataset; `gtd check` tells why")
-    dataset = next(iter(program.datasets.values()))
-    plans = {plan.name: plan for plan in dataset.splits}
-    if split not in plans:
-        raise TasksError(f"the sources in {place} declare no split `{split}`{suggestion(split, plans)}")
-    used = [name for name, _ in plans[split].uses]
-    check_names("archetype", archetypes, used, split)
-    check_names("tier", tiers, [program.archetypes[name].tier for name in used], split)
+    return _planner()(FreshRequest(split, seed, count, place, tuple(archetypes), tuple(tiers)))
+
+
+def _planner() -> FreshPlanner:
+    offers = [*entry_points(group=FRESH_GROUP)]
+    if not offers:
+        raise TasksError(
+            "fresh tasks need the compiler, and no installed package offers it; install gpu-train-debug with pip "
+            "(in a checkout: pip install -e .), or take frozen tasks"
+        )
     try:
-        plan = fresh_split(program, plans[split], seed=seed, count=count, archetypes=archetypes, tiers=tiers)
-    except ValueError as error:
-        raise no_task(split, archetypes, tiers) from error
-    return program, dataset, plan
+        planner: FreshPlanner = offers[0].load()
+    except ModuleNotFoundError as error:
+        raise TasksError(f"fresh tasks need the module {error.name}; install gpu-train-debug anew with pip") from error
+    return planner
 
 
 def _frozen_evidence(folder: Path | None) -> frozenset[str]:
@@ -108,4 +127,4 @@ def _frozen_evidence(folder: Path | None) -> frozenset[str]:
         folder = data_folder() if folder is None else folder
     except TasksError:
         return frozenset()
-    return frozenset(row.evidence for split in split_names(folder) for row in read_split(split, folder))
+    return frozenset(task.evidence for split in split_names(folder) for task in read_split(split, folder))

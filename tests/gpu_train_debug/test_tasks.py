@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import NoReturn
 
@@ -16,7 +17,7 @@ from compiler.splits import TaskSpec
 from compiler.tasks.maker import MissingTask
 from compiler.tasks.pipeline import MissingTaskError
 from compiler.tasks.tools import DisagreementError, UndecidedError
-from gpu_train_debug.fresh import fresh_tasks
+from gpu_train_debug.fresh import FRESH_GROUP, fresh_tasks
 from gpu_train_debug.tasks import TaskRecord, TasksError, default_folder, frozen_tasks, read_split, split_names
 
 from .conftest import INCIDENTS, ROOT
@@ -191,6 +192,19 @@ def test_a_task_that_cannot_be_made_is_told_in_words(
     monkeypatch.setattr("compiler.tasks.fresh.make_split", fail)
     with pytest.raises(TasksError, match=message):
         list(fresh_tasks("train", seed=1, count=1, sources=INCIDENTS, folder=out))
+
+
+def test_fresh_tasks_without_the_compiler_are_refused_with_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu_train_debug.fresh.entry_points", lambda **_: [])
+    with pytest.raises(TasksError, match=r"need the compiler.*pip install -e"):
+        list(fresh_tasks("train", seed=1, count=1, sources=INCIDENTS))
+
+
+def test_fresh_tasks_name_the_module_that_the_compiler_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = EntryPoint("compiler", "no_such_module:plan", FRESH_GROUP)
+    monkeypatch.setattr("gpu_train_debug.fresh.entry_points", lambda **_: [broken])
+    with pytest.raises(TasksError, match="need the module no_such_module"):
+        list(fresh_tasks("train", seed=1, count=1, sources=INCIDENTS))
 
 
 def test_faulty_sources_of_fresh_tasks_are_refused(tmp_path: Path) -> None:
