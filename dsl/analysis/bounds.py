@@ -1,8 +1,9 @@
 """Between which bounds every value of a system lies: possible divisions by zero, overflows, missing entries.
 
 In: a checked system. Out: diagnostics, and answers to "can this condition hold?" for the lints. Intervals
-decide most; where they leave a question open, the variables that the value hangs on are tried out, if they
-have few enough combinations. What can't be shown to be right is an error: later stages rely on it.
+decide most; where they leave a question open, all combinations of the variables that
+the value depends on are tried, if they are few enough. What can't be shown to be right is an error: later stages
+rely on it.
 
 A division counts as reached wherever it stands, also in the branch of an `if` that isn't taken.
 """
@@ -130,9 +131,9 @@ class Bounds:
         if 2 * largest * printing.numerator * 10**printing.decimals + printing.denominator > MAX_MAGNITUDE:
             self._findings.error(
                 "E308",
-                "a value too large to print with these decimals",
+                "the value may be too large to print with these decimals",
                 span,
-                f"the value is up to {largest}, and the printed digits would pass 2^60",
+                f"it may reach {largest}, and its printed digits would then exceed 2^60",
             )
 
     def interval(self, expr: Typed) -> Interval | None:
@@ -190,10 +191,10 @@ class Bounds:
         far = result.high if abs(result.high) >= abs(result.low) else result.low
         self._findings.error(
             "E308",
-            "a value that may leave the range of numbers",
+            "this value may be out of range",
             expr.span,
-            f"may come to {far}" if abs(far) < 10**30 else "may come to more than 10^30",
-            notes=("every value lies between -2^60 and 2^60",),
+            f"may reach {far}" if abs(far) < 10**30 else "may exceed 10^30 in size",
+            notes=("every value must lie between -2^60 and 2^60",),
             helps=("use a larger unit, or smaller domains",),
         )
         return None
@@ -208,10 +209,10 @@ class Bounds:
             return results[0] if len(results) == 1 else union(results[0], results[1])
         self._findings.error(
             "E307",
-            "a divisor that may be 0",
+            "the divisor may be 0",
             expr.args[1].span,
-            "may be 0",
-            notes=(f"as far as known it is {args[1]}" if tried is None else f"it is 0 {self._where(tried)}",),
+            "this may be 0",
+            notes=(f"as far as is known, it is {args[1]}" if tried is None else f"it is {self._zero_where(tried)}",),
             helps=("write `max(1, ...)`, or leave 0 out of the domain; an `if` around it is not enough",),
         )
         return None
@@ -232,8 +233,8 @@ class Bounds:
                 "E312",
                 f"`{expr.table}` has no entry for {listed(missing, limit=4)}",
                 expr.key.span,
-                "this key may have that value",
-                notes=(f"as far as known the key is {key}",),
+                "this key can have such a value",
+                notes=(f"as far as is known, the key is {key}",),
             )
             return None
         return hull([entries[value] for value in keys])
@@ -241,7 +242,7 @@ class Bounds:
     # -------------------------------------------------------------- trying out
 
     def support(self, expr: Typed) -> frozenset[str]:
-        """The variables that `expr` hangs on, through relations, in the world as it is."""
+        """The variables that `expr` depends on, through relations, in the world as it is."""
         match expr:
             case Constant():
                 return frozenset()
@@ -263,7 +264,7 @@ class Bounds:
                 return (inside - {name for name, _ in changes}).union(*outside)
 
     def _tried(self, expr: Typed) -> _Tried | None:
-        """The values of `expr` for all combinations of the variables it hangs on; None if they are too many."""
+        """The values of `expr` for all combinations of the variables it depends on; None if they are too many."""
         domains = {name: self._domains[name] for name in sorted(self.support(expr))}
         points = grid_size(domains)
         if points > MAX_POINTS or any(isinstance(node, Earlier) for node in walk_typed(expr)):
@@ -279,7 +280,7 @@ class Bounds:
         return _Tried(tuple(domains), np.asarray(values, dtype=object))
 
     def _size(self, expr: Typed) -> int:
-        """Terms of `expr` and of the relations that it hangs on."""
+        """Terms of `expr` and of the relations that it depends on."""
         size, seen, stack = 0, set[str](), [expr]
         while stack:
             for node in walk_typed(stack.pop()):
@@ -289,16 +290,16 @@ class Bounds:
                     stack.append(self._relations[node.name])
         return size
 
-    def _where(self, tried: _Tried) -> str:
+    def _zero_where(self, tried: _Tried) -> str:
         """The first combination for which a value that was tried is 0, in words."""
         if not tried.names:
-            return "always"
+            return "always 0"
         index = np.unravel_index(int(np.argmax((tried.values == 0).ravel())), tried.values.shape)
         names = []
         for name, place in zip(tried.names, index, strict=True):
             variable = self._system.variable(name)
             names.append(f"{name} = {value_text(variable.domain[int(place)], variable.type)}")
-        return "where " + ", ".join(names)
+        return f"0 where {', '.join(names)}"
 
     # -------------------------------------------------------------- questions of the lints
 

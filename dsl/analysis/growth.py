@@ -14,7 +14,7 @@ from dsl.diagnostics.collector import Findings
 from dsl.source import Span
 
 MAX_SIZE: Final = 50_000
-"""How many sub-expressions a system may come to, with every `with` written out."""
+"""How many sub-expressions a system may expand to, with every `with` written out."""
 
 MAX_GROWTH_DEPTH: Final = 200
 """How deeply expressions may nest when relations are written out."""
@@ -40,10 +40,10 @@ def check_growth(system: CheckedSystem, findings: Findings) -> bool:
     if total > MAX_SIZE:
         findings.error(
             "E424",
-            f"system `{system.name}` comes to {total} terms when every `with` is written out",
+            f"system `{system.name}` expands to {total} terms when every `with` is written out",
             system.span,
             f"at most {MAX_SIZE} are allowed",
-            helps=("use fewer `with`s, above all inside relations that other `with`s reach",),
+            helps=("use fewer `with`s, above all in relations that another `with` is applied to",),
         )
     return total <= MAX_SIZE
 
@@ -53,10 +53,10 @@ def _fits(size: int, depth: int, what: str, span: Span, findings: Findings) -> b
         number = str(size) if size < 10**12 else "more than 10^12"
         findings.error(
             "E424",
-            f"{what} comes to {number} terms when every `with` is written out",
+            f"{what} expands to {number} terms when every `with` is written out",
             span,
             f"at most {MAX_SIZE} are allowed",
-            helps=("a `with` around a relation that itself uses `with` multiplies: state one of them directly",),
+            helps=("a `with` on a relation that itself uses `with` multiplies the terms: write one of them out",),
         )
         return False
     if depth > MAX_GROWTH_DEPTH:
@@ -65,7 +65,7 @@ def _fits(size: int, depth: int, what: str, span: Span, findings: Findings) -> b
             f"{what} is {depth} levels deep when relations are written out",
             span,
             f"at most {MAX_GROWTH_DEPTH} are allowed",
-            helps=("let fewer relations build on each other in a chain",),
+            helps=("shorten the chain of relations that build on each other",),
         )
         return False
     return True
@@ -87,7 +87,7 @@ class _Growth:
         return self.own[name], self._depths[name]
 
     def size(self, expr: Typed) -> int:
-        """Terms of `expr` itself, and of what its `with`s come to."""
+        """Terms of `expr` itself, and of what its `with`s expand to."""
         total = 0
         for node in _outside_withins(expr):
             total += 1
@@ -102,7 +102,7 @@ class _Growth:
         return 1 + max((self.depth(part) for part in parts(expr)), default=0)
 
     def _reached(self, expr: Typed) -> frozenset[str]:
-        """The relations that `expr` hangs on, other than through its `with`s."""
+        """The relations that `expr` depends on, other than through its `with`s."""
         reached: set[str] = set()
         for node in _outside_withins(expr):
             if isinstance(node, RelationRef):

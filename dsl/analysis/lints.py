@@ -1,4 +1,4 @@
-"""What is well formed and still wrong, or likely wrong: dead rules, contradictions, things nobody uses.
+"""What is well formed and still wrong, or likely wrong: dead rules, contradictions, what nobody uses.
 
 In: a checked program without errors, its scopes and bounds. Out: errors for what is surely wrong, warnings
 for the rest. Lints that need worlds to be drawn are in the compiler.
@@ -64,7 +64,10 @@ def _lint_conditions(system: CheckedSystem, bounds: Bounds, findings: Findings) 
     requires = [each.condition for each in system.requires]
     if requires and bounds.never(*requires):
         findings.error(
-            "E426", f"no world of `{system.name}` is valid", system.requires[-1].span, "these conditions exclude all"
+            "E426",
+            f"no world of `{system.name}` is valid",
+            system.requires[-1].span,
+            "together, the conditions exclude every world",
         )
         return
     sounds = [each.condition for each in system.sounds]
@@ -85,10 +88,10 @@ def _lint_rule(rule: CheckedRule, system: CheckedSystem, bounds: Bounds, finding
             "this holds in no valid world",
         )
         return
-    hangs_on = bounds.support(rule.guard)
+    support = bounds.support(rule.guard)
     for alternative in rule.alternatives:
         fields = {item.field for item in alternative}
-        idle = not fields & hangs_on
+        idle = not fields & support
         why = f"the guard doesn't depend on {listed(sorted(fields))}" if idle else "the guard holds with these values"
         if idle or _stays_true(rule.guard, alternative, bounds):
             findings.error(
@@ -97,7 +100,7 @@ def _lint_rule(rule: CheckedRule, system: CheckedSystem, bounds: Bounds, finding
                 alternative[0].span.to(alternative[-1].span),
                 why,
                 secondary=((rule.guard.span, "this stays true"),),
-                notes=(f"the guard hangs on {listed(sorted(hangs_on)) or 'nothing'}",),
+                notes=(f"the guard depends on {listed(sorted(support)) or 'nothing'}",),
             )
         for item in alternative:
             if isinstance(item, CheckedAssign) or any(isinstance(node, Earlier) for node in walk_typed(item.where)):
@@ -122,7 +125,7 @@ def _stays_true(guard: Typed, alternative: tuple[CheckedSet, ...], bounds: Bound
 
 
 def _lint_withs(expr: Typed, bounds: Bounds, findings: Findings) -> None:
-    """Changes of variables that the changed expression doesn't hang on."""
+    """Changes of variables that the changed expression doesn't depend on."""
     for node in walk_typed(expr):
         if isinstance(node, Within):
             support = bounds.support(node.body)
@@ -130,9 +133,9 @@ def _lint_withs(expr: Typed, bounds: Bounds, findings: Findings) -> None:
             if idle:
                 findings.warn(
                     "W448",
-                    f"`with` changes nothing: this doesn't hang on {listed(idle, last='or')}",
+                    f"`with` changes nothing: this doesn't depend on {listed(idle, last='or')}",
                     node.body.span,
-                    "the same in the other world",
+                    "this is the same in both worlds",
                     helps=("`with` binds tightly: write `(a * b) with (...)`",),
                 )
 
@@ -145,7 +148,7 @@ def _lint_archetype(archetype: CheckedArchetype, system: CheckedSystem, bounds: 
             "E426",
             f"no world belongs to `{archetype.name}`",
             archetype.wheres[-1].span,
-            "the conditions exclude all worlds",
+            "together, the conditions exclude every world",
         )
         return
     hards = [each.condition for each in archetype.hards]
@@ -167,14 +170,14 @@ def _lint_leaks(program: CheckedProgram, findings: Findings) -> None:
                 "W442",
                 f"system `{name}` has {counted(len(codes), 'code')}",
                 system.span,
-                f"at least {LEAST_CODES} keep its prompts from giving the answer away",
+                f"with fewer than {LEAST_CODES}, its prompts give the answer away",
             )
         if all(archetype.faults for archetype in archetypes):
             findings.warn(
                 "W442",
                 f"system `{name}` has no healthy archetype",
                 system.span,
-                "every run that is shown has a fault",
+                "every run shown has a fault",
                 helps=("add an archetype with `fault none`",),
             )
 

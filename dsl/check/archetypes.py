@@ -175,7 +175,7 @@ class FamilyChecker:
             f"`{ident.name}` can't be part of a composition",
             ident.span,
             f"this is {what}",
-            helps=("name two archetypes with one fault each",),
+            helps=("combine two archetypes that have one fault each",),
         )
         return None
 
@@ -184,11 +184,11 @@ class FamilyChecker:
         assert first.fault is not None
         assert second.fault is not None
         if first.system.name != second.system.name:
-            message = f"`{decl.first.name}` and `{decl.second.name}` are of different systems"
-            why = f"of `{second.system.name}`, not of `{first.system.name}`"
+            message = f"`{decl.first.name}` and `{decl.second.name}` belong to different systems"
+            why = f"this one belongs to `{second.system.name}`, the other to `{first.system.name}`"
         elif first.fault.name == second.fault.name:
             message = f"`{decl.first.name}` and `{decl.second.name}` have the same fault"
-            why = f"the fault of both is `{first.fault.name}`"
+            why = f"both have the fault `{first.fault.name}`"
         else:
             return
         self._findings.error("E418", message, decl.second.span, why)
@@ -227,7 +227,7 @@ class FamilyChecker:
             if code.name not in system.rules.values():
                 helps = self._findings.suggestion(code.name, (*system.rules.values(), "HEALTHY"))
                 message = f"`{system.decl.name.name}` has no code `{code.name}`"
-                self._findings.error("E210", message, code.span, "no rule has it", helps=helps)
+                self._findings.error("E210", message, code.span, "no rule has this code", helps=helps)
                 return None
         given = {code.name for code in decl.codes}
         codes_span = decl.codes[0].span.to(decl.codes[-1].span) if decl.codes else decl.span
@@ -236,7 +236,7 @@ class FamilyChecker:
                 "E417",
                 f"the example expects {listed(sorted(given)) or '`HEALTHY`'}",
                 codes_span,
-                f"the codes here are {listed(sorted(codes)) or '`HEALTHY`'}",
+                f"its archetype gives {listed(sorted(codes)) or '`HEALTHY`'}",
             )
         if system.checked is None:
             return None
@@ -267,7 +267,7 @@ class FamilyChecker:
                 continue
             if editable and not symbol.variable.editable:
                 self._findings.error(
-                    "E413", f"`{ident.name}` can't be set", ident.span, "a fix changes editable config fields only"
+                    "E413", f"`{ident.name}` can't be set", ident.span, "a fix can change only editable config fields"
                 )
                 continue
             value = self._constant(expr, symbol.variable.type, f"the value of `{ident.name}`", scope)

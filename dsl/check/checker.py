@@ -23,11 +23,11 @@ from dsl.syntax import nodes
 from dsl.value_types import FLAG, Quantity, ValueType, settled_type, unify
 
 MAX_WRITTEN_OUT: Final = 100_000
-"""How many sub-expressions the quantifiers of a program may come to."""
+"""How many sub-expressions the quantifiers of a program may expand to."""
 
 
 class ExpansionBudget:
-    """Counts the sub-expressions that quantifiers come to, over a whole program."""
+    """Counts the sub-expressions that quantifiers expand to, over a whole program."""
 
     def __init__(self, limit: int = MAX_WRITTEN_OUT) -> None:
         self.left = limit
@@ -156,9 +156,9 @@ class Checker(ABC):
             self.budget.reported = True
             self.findings.error(
                 "E421",
-                f"quantifiers come to more than {MAX_WRITTEN_OUT} terms",
+                f"the quantifiers expand to more than {MAX_WRITTEN_OUT} terms",
                 span,
-                "too many values to write out",
-                helps=("use fewer values, or a formula in place of the sum",),
+                "too many values to expand",
+                helps=("use fewer values, or a formula instead of the sum",),
             )
         return self.budget.left >= 0

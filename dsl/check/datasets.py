@@ -71,7 +71,9 @@ def _check_unseen(splits: Sequence[nodes.SplitDecl], findings: Findings) -> None
                 helps = findings.suggestion(ident.name, names)
                 findings.error("E210", f"unknown split `{ident.name}`", ident.span, "not in this dataset", helps=helps)
             elif ident.name == split.name.name:
-                findings.error("E420", f"split `{ident.name}` can't be unseen in itself", ident.span, "this split")
+                findings.error(
+                    "E420", f"split `{ident.name}` can't be unseen in itself", ident.span, "this is the split itself"
+                )
 
 
 def _once(idents: Iterable[nodes.Ident], findings: Findings) -> None:
@@ -96,22 +98,25 @@ def _split(
             findings.error("E210", f"unknown region `{ident.name}`", ident.span, "not in this dataset", helps=helps)
     for ident in decl.within:
         if ident.name in {other.name for other in decl.avoid}:
-            findings.error("E420", f"`{ident.name}` is both avoided and required", ident.span, "no world is both")
+            findings.error("E420", f"`{ident.name}` is both avoided and required", ident.span, "no world can be both")
     if decl.interaction > MAX_INTERACTION:
         findings.error(
             "E420",
             f"an interaction of {decl.interaction} can't be reached",
             decl.name.span,
-            f"there are {MAX_INTERACTION} channels",
+            f"there are only {MAX_INTERACTION} channels",
         )
     if decl.count < 1:
-        findings.error("E420", f"split `{decl.name.name}` asks for no task", decl.name.span, "at least 1 is needed")
+        findings.error("E420", f"split `{decl.name.name}` asks for no tasks", decl.name.span, "at least 1 is needed")
     if decl.count > MAX_COUNT:
         findings.error(
-            "E420", f"split `{decl.name.name}` asks for {decl.count} tasks", decl.name.span, f"at most {MAX_COUNT}"
+            "E420",
+            f"split `{decl.name.name}` asks for {decl.count} tasks",
+            decl.name.span,
+            f"at most {MAX_COUNT} are allowed",
         )
     if not decl.uses:
-        findings.error("E420", f"split `{decl.name.name}` uses no archetype", decl.name.span, "add `use ...`")
+        findings.error("E420", f"split `{decl.name.name}` uses no archetypes", decl.name.span, "add `use ...`")
     uses: dict[str, int] = {}
     _once([ident for use in decl.uses for ident in use.archetypes], findings)
     for use in decl.uses:
@@ -145,12 +150,12 @@ def _warn_idle(
                 "W451",
                 f"region `{ident.name}` changes nothing in split `{decl.name.name}`",
                 ident.span,
-                f"no archetype here is of `{regions[ident.name]}`",
+                f"no archetype used here belongs to `{regions[ident.name]}`",
             )
     if decl.boundary and used and not any(archetype.hards for archetype in used):
         findings.warn(
             "W451",
             f"`boundary` changes nothing in split `{decl.name.name}`",
             decl.name.span,
-            "no archetype here has a `hard where`",
+            "no archetype used here has a `hard where`",
         )

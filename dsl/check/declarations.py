@@ -187,7 +187,7 @@ def report_cycle(what: str, cycle: Sequence[nodes.Ident], findings: Findings) ->
     path = " -> ".join(f"`{ident.name}`" for ident in (*cycle, cycle[0]))
     findings.error(
         "E205",
-        f"{what} in a circle: {path}",
+        f"the {what} form a circle: {path}",
         cycle[0].span,
         "uses itself" if len(cycle) == 1 else f"uses `{cycle[1 % len(cycle)].name}`",
         secondary=[
@@ -203,10 +203,12 @@ def check_enumeration(decl: nodes.EnumDecl | nodes.EnumType, findings: Findings)
     """An enumeration with at least one member, none twice."""
     name = decl.name.name if isinstance(decl, nodes.EnumDecl) else ""
     if not decl.members:
-        findings.error("E401", "an enumeration without members", decl.span, "no member")
+        findings.error("E401", "the enumeration has no members", decl.span, "at least one is needed")
         return None
     if len(decl.members) > MAX_MEMBERS:
-        findings.error("E403", f"an enumeration of {len(decl.members)} members", decl.span, f"at most {MAX_MEMBERS}")
+        findings.error(
+            "E403", f"the enumeration has {len(decl.members)} members", decl.span, f"at most {MAX_MEMBERS} are allowed"
+        )
         return None
     twice = repeated(decl.members)
     if twice is not None:
@@ -245,7 +247,9 @@ def _table(decl: nodes.TableDecl, checker: Checker) -> CheckedTable | None:
     key_type = resolve_type(decl.key, checker.scope, findings)
     value_type = resolve_type(decl.value, checker.scope, findings)
     if len(decl.entries) > MAX_DOMAIN:
-        findings.error("E403", f"a table of {len(decl.entries)} entries", decl.span, f"at most {MAX_DOMAIN}")
+        findings.error(
+            "E403", f"the table has {len(decl.entries)} entries", decl.span, f"at most {MAX_DOMAIN} are allowed"
+        )
         return None
     if key_type is None or value_type is None:
         return None
@@ -258,7 +262,7 @@ def _table(decl: nodes.TableDecl, checker: Checker) -> CheckedTable | None:
             complete = False
         elif key.value in entries:
             complete = False
-            findings.error("E404", f"two entries for `{value_text(key.value, key_type)}`", key.span, "again here")
+            findings.error("E404", f"`{value_text(key.value, key_type)}` has two entries", key.span, "again here")
         else:
             entries[key.value] = value.value
     if not complete:
@@ -268,9 +272,9 @@ def _table(decl: nodes.TableDecl, checker: Checker) -> CheckedTable | None:
     if missing or not entries:
         findings.error(
             "E312",
-            f"`{decl.name.name}` has no entry for {listed(missing)}" if missing else "a table without entries",
+            f"`{decl.name.name}` has no entry for {listed(missing)}" if missing else "the table has no entries",
             decl.name.span,
-            "needs an entry for every key",
+            "every key needs an entry",
         )
         return None
     return CheckedTable(

@@ -76,7 +76,7 @@ def literal_value(expr: nodes.Expression, type_: ValueType, scope: Scope, findin
         return Literal(None)
     value = number.value * ratio.numerator // ratio.denominator
     if value > MAX_MAGNITUDE:
-        findings.error("E308", "a number out of range", expr.span, f"beyond 2^60 in `{target.name}`")
+        findings.error("E308", "the number is out of range", expr.span, f"beyond 2^60 in `{target.name}`")
         return Literal(None)
     return Literal(Constant(sign * value, type_, span=expr.span))
 
@@ -129,18 +129,21 @@ def _numbers(span: Span, type_: ValueType, findings: Findings) -> bool:
     if isinstance(type_, Quantity):
         return True
     findings.error(
-        "E301", f"a range has numbers, not values of `{type_text(type_)}`", span, helps=("list the values: `{a, b}`",)
+        "E301",
+        f"a range contains numbers, not values of `{type_text(type_)}`",
+        span,
+        helps=("list the values: `{a, b}`",),
     )
     return False
 
 
 def _size_fits(size: int, span: Span, findings: Findings) -> bool:
     if size == 0:
-        findings.error("E401", "a domain without values", span, "no value lies in it")
+        findings.error("E401", "the domain is empty", span, "no values")
     elif size > MAX_DOMAIN:
         findings.error(
             "E403",
-            f"a domain of {size} values",
+            f"the domain has {size} values",
             span,
             f"at most {MAX_DOMAIN} are allowed",
             helps=("use a larger `step`, `pow2`, or list the values that matter",),

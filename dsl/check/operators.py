@@ -75,8 +75,8 @@ def check_binary(checker: Checker, expr: nodes.Binary) -> Typed | None:
 
 
 def _logic(checker: Checker, expr: nodes.Binary, op: LogicOp) -> Typed | None:
-    left = checker.of_type(expr.left, FLAG, f"the left of `{op.value}`")
-    right = checker.of_type(expr.right, FLAG, f"the right of `{op.value}`")
+    left = checker.of_type(expr.left, FLAG, f"the left side of `{op.value}`")
+    right = checker.of_type(expr.right, FLAG, f"the right side of `{op.value}`")
     return None if left is None or right is None else _operation(op, left, right, FLAG, expr.span)
 
 
@@ -114,8 +114,8 @@ def _arithmetic(checker: Checker, expr: nodes.Binary, op: ArithmeticOp) -> Typed
 
 def _numbers(checker: Checker, expr: nodes.Binary, sign: str) -> tuple[Typed, Typed] | None:
     """Both sides of an operator between numbers; `sign` is how messages show it."""
-    left = checker.quantity(expr.left, f"the left of `{sign}`")
-    right = checker.quantity(expr.right, f"the right of `{sign}`")
+    left = checker.quantity(expr.left, f"the left side of `{sign}`")
+    right = checker.quantity(expr.right, f"the right side of `{sign}`")
     return None if left is None or right is None else (left, right)
 
 
@@ -167,7 +167,7 @@ def check_call(checker: Checker, expr: nodes.Call) -> Typed | None:
     if not expr.args or (takes_one and len(expr.args) != 1):
         checker.findings.error(
             "E311",
-            f"`{function.value}` takes {'one argument' if takes_one else 'one argument or more'}",
+            f"`{function.value}` takes {'one argument' if takes_one else 'at least one argument'}",
             expr.span,
             f"{len(expr.args)} given",
         )
@@ -221,7 +221,7 @@ def check_in(checker: Checker, expr: nodes.In) -> Typed | None:
     if operand is None:
         return None
     if not expr.values:
-        checker.findings.error("E401", "no values after `in`", expr.span, "nothing is in an empty set")
+        checker.findings.error("E401", "no values after `in`", expr.span, "the set is empty")
         return None
     type_ = settled_type(operand.type)
     values = [checker.value(value, type_, "a value after `in`") for value in expr.values]
@@ -283,7 +283,7 @@ def check_as(checker: Checker, expr: nodes.As) -> Typed | None:
             f"`as {unit.name}` needs a plain number",
             expr.operand.span,
             f"this is {described(number.type)}",
-            helps=(f"`to {unit.name}` converts, `number(...)` drops a unit",),
+            helps=(f"use `to {unit.name}` to convert, or `number(...)` to remove the unit",),
         )
         return None
     return attrs.evolve(number, type=Quantity(((unit.name, 1),)), span=expr.span)

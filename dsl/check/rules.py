@@ -75,7 +75,7 @@ def _runbook(book: RuleBook, findings: Findings) -> list[str]:
         if declared:
             findings.error(
                 "E411",
-                f"`{book.system.name}` has rules and no runbook",
+                f"`{book.system.name}` has rules but no runbook",
                 book.system.span,
                 "nothing says in which order they fire",
                 helps=(f"add `runbook {', '.join(declared)}`",),
@@ -83,7 +83,11 @@ def _runbook(book: RuleBook, findings: Findings) -> list[str]:
         return list(declared)
     for extra in book.runbooks[1:]:
         findings.error(
-            "E411", "a second runbook", extra.span, "again here", secondary=((book.runbooks[0].span, "first here"),)
+            "E411",
+            f"`{book.system.name}` has a second runbook",
+            extra.span,
+            "again here",
+            secondary=((book.runbooks[0].span, "first here"),),
         )
     listed: dict[str, nodes.Ident] = {}
     for ident in book.runbooks[0].rules:
@@ -142,7 +146,7 @@ def _says(text: nodes.StrLit, scope: Scope, findings: Findings) -> str:
         constant = constants[name].value
         return "" if constant is None else value_text(constant.value, constant.type)
 
-    return fill_text(text, value_of, constants, "constant", findings)
+    return fill_text(text, value_of, constants, "a constant", findings)
 
 
 # ------------------------------------------------------------------ prescriptions
@@ -172,7 +176,7 @@ def _alternative(decl: nodes.SetGroup, checker: Checker, kept: frozenset[str]) -
         if item.field.name in kept:
             findings.error(
                 "E414",
-                f"`{item.field.name}` is set, and the system keeps it",
+                f"`{item.field.name}` is set, but the system keeps it",
                 item.field.span,
                 "no repair may change it",
             )
@@ -237,7 +241,7 @@ def _keep(ident: nodes.Ident, sense: KeepSense, scope: Scope, findings: Findings
     if isinstance(symbol, VariableSymbol) and symbol.kind != "config":
         findings.error(
             "E416",
-            f"`{ident.name}` stays as it is anyway",
+            f"`{ident.name}` can't change anyway",
             ident.span,
             f"no repair changes a {symbol.kind} variable",
             secondary=((symbol.ident.span, "declared here"),),

@@ -249,7 +249,7 @@ class _SystemCheck:
         if decl.prefer is not None and not editable:
             self._misplaced(decl, "`prefer`", "only a field that a repair may change has a preference")
         if decl.show is not None and kind != "given":
-            self._misplaced(decl, "`show`", "config fields are printed exactly and hidden variables not at all")
+            self._misplaced(decl, "`show`", "config fields are printed exactly, and hidden variables aren't printed")
         printing = check_show(decl.show, type_, self.scope, self.findings)
         default = None if decl.default is None else self._constant(decl.default, type_, "a default")
         if domain is None:
@@ -294,7 +294,7 @@ class _SystemCheck:
                 "E406",
                 f"`{decl.name.name}` needs a domain",
                 decl.name.span,
-                "a number has a finite set of values",
+                "a number needs a finite set of values",
                 helps=(f"for example `{decl.name.name}: {type_text(type_)} in {{1, 2, 4}}`",),
             )
         return domain
@@ -318,7 +318,7 @@ class _SystemCheck:
         if not isinstance(variable.type, Quantity):
             self.findings.error(
                 "E408",
-                f"`{variable.name}` has no order to prefer by",
+                f"the values of `{variable.name}` have no order",
                 decl.name.span,
                 f"`prefer {prefer}` needs numbers",
                 helps=("write `prefer listed`",),
@@ -380,7 +380,7 @@ class _SystemCheck:
             return f"{{{name}}}" if name in names else None
 
         wordings = tuple(
-            fill_text(wording, keep, names, "attribute of the event", self.findings) for wording in decl.wordings
+            fill_text(wording, keep, names, "an attribute of the event", self.findings) for wording in decl.wordings
         )
         if decl.condition is not None and condition is None:
             return None

@@ -1,6 +1,6 @@
-"""Texts with place holders, and how numbers are printed.
+"""Texts with placeholders, and how numbers are printed.
 
-A place holder is a name in braces, `{request}`; a brace means nothing else in a text that may have them.
+A placeholder is a name in braces, `{request}`; a brace means nothing else in a text that may have them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dsl.check.unit_help import described, single_unit
 from dsl.checked import Printing
 from dsl.diagnostics.collector import Findings
 from dsl.syntax import nodes
-from dsl.value_types import Quantity, ValueType, conversion, type_text, unit_of
+from dsl.value_types import NUMBER, Quantity, ValueType, conversion, unit_of
 
 MAX_DECIMALS: Final = 6
 
@@ -24,28 +24,32 @@ _PLACE = re.compile(r"\{([^{}]*)\}|[{}]")
 def fill_text(
     text: nodes.StrLit, value_of: Callable[[str], str | None], names: Iterable[str], what: str, findings: Findings
 ) -> str:
-    """Replace each place holder of `text` by what `value_of` gives for its name.
+    """Replace each placeholder of `text` by what `value_of` gives for its name.
 
     Args:
-        names: What a place holder can name, for suggestions.
-        what: What such a name is called.
+        names: What a placeholder can name, for suggestions.
+        what: What such a name stands for, with its article.
     """
 
     def replace(match: re.Match[str]) -> str:
         name = match.group(1)
         if name is None:
             findings.error(
-                "E422", "a brace that belongs to no place holder", text.span, "in this text", helps=("write `{name}`",)
+                "E422",
+                "this brace doesn't belong to a placeholder",
+                text.span,
+                "in this text",
+                helps=("write `{name}`",),
             )
             return match.group(0)
         value = value_of(name)
         if value is None:
             findings.error(
                 "E422",
-                f"`{{{name}}}` names no {what}",
+                f"`{{{name}}}` isn't the name of {what}",
                 text.span,
                 "in this text",
-                helps=findings.suggestion(name, names) or (f"place holders here are names of {what}s",),
+                helps=findings.suggestion(name, names) or (f"a placeholder in this text is the name of {what}",),
             )
             return match.group(0)
         return value
@@ -62,11 +66,13 @@ def check_show(show: nodes.Show | None, type_: ValueType, scope: Scope, findings
             "E313",
             f"`show` is for numbers, and this is {described(type_)}",
             show.span,
-            "leave it out: words are printed",
+            "leave it out: words are printed as they are",
         )
         return None
     if show.decimals > MAX_DECIMALS:
-        findings.error("E313", f"more than {MAX_DECIMALS} decimals", show.span, f"{show.decimals} asked for")
+        findings.error(
+            "E313", f"`show` prints at most {MAX_DECIMALS} decimals", show.span, f"this asks for {show.decimals}"
+        )
         return None
     if show.unit is None:
         return Printing(unit_of(type_), 1, 1, show.decimals)
@@ -81,7 +87,7 @@ def check_show(show: nodes.Show | None, type_: ValueType, scope: Scope, findings
             f"cannot show {described(type_)} in `{target.name}`",
             show.unit.span,
             "they have no common base unit",
-            helps=(f"give the value the unit first: `(...) as {target.name}`",) if not type_text(type_) else (),
+            helps=(f"give the value the unit first: `(...) as {target.name}`",) if type_ == NUMBER else (),
         )
         return None
     return Printing(target.name, ratio.numerator, ratio.denominator, show.decimals)

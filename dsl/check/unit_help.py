@@ -57,7 +57,7 @@ def how_to_meet(left: Written, right: Written, types: Types) -> tuple[str, ...]:
         if number.type == NUMBER:
             unit = single_unit(other.type, types)
             if unit is None:
-                return ("`number(...)` drops a unit",)
+                return ("`number(...)` removes the unit",)
             if isinstance(number, Constant):
                 return (f"write the number with its unit: `{number.value} {unit.name}`",)
             return (f"if the plain number is in `{unit.name}`, {_written(expr, 'as', unit.name)}",)
@@ -74,7 +74,7 @@ def how_to_become(number: Typed, expr: nodes.Expression, wanted: ValueType, type
     """Help lines for a number, written as `expr`, that should have another unit."""
     source, target = single_unit(number.type, types), single_unit(wanted, types)
     if target is None:
-        return ("`number(...)` drops a unit",) if wanted == NUMBER else ()
+        return ("`number(...)` removes the unit",) if wanted == NUMBER else ()
     if number.type == NUMBER:
         return (f"if it is in `{target.name}`, {_written(expr, 'as', target.name)}",)
     if source is None or source.base != target.base:
@@ -92,4 +92,4 @@ def _written(expr: nodes.Expression, word: str, target: str) -> str:
     text = print_operand(expr)
     if len(text) <= LONGEST_EXPRESSION:
         return f"write `({text} {word} {target})`"
-    return f"put it in parentheses, with `{word} {target}` after them"
+    return f"put it in parentheses and write `{word} {target}` after them"

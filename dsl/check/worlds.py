@@ -43,10 +43,10 @@ def check_before(checker: Checker, expr: nodes.BeforeCall, expected: ValueType |
     if not checker.prescription:
         checker.findings.error(
             "E310",
-            "`before` has a meaning only in a prescription, and once",
+            "`before` is allowed only in a prescription, and not inside another `before`",
             expr.span,
-            "nothing has been set here",
-            helps=("use it in `set field = ...` or after `where` in `set field = largest where ...`",),
+            "not allowed here",
+            helps=("use it in `set field = ...`, or after `where` in `set field = largest where ...`",),
         )
         return None
     body = attrs.evolve(checker, prescription=False).check(expr.body, expected)

@@ -37,37 +37,37 @@ NAME_CODES = (
     ),
     Code(
         "E202",
-        "a name that is declared twice",
+        "a name declared twice",
         "Variables, relations, events, constants and tables share one space of names, which a system's own names "
         "extend: nothing hides an outer name. Units and enumerations share another. Rules, codes, archetypes "
-        "(with compositions), regions and splits each have their own. The same code is given where a list may "
-        "name each thing only once.",
+        "(with compositions), regions and splits each have their own. The same code is given where a list names "
+        "something twice that may occur only once.",
         "const limit = 1\nconst limit = 2\n",
     ),
     Code(
         "E203",
-        "a name that another file declares",
-        "A file sees what it declares itself and what the files that it imports see. Import the file that the "
-        "help line names.",
+        "a name declared in another file",
+        "A file sees what it declares itself and what the files it imports see. Import the file that the help "
+        "line names.",
     ),
     Code(
         "E204",
         "a word that could mean two things",
-        "A member of an enumeration can't also be the name of a variable, relation, constant, table or bound name "
-        "that the same expression could mention, nor `true` or `false`. Rename one of them.",
+        "A member of an enumeration can't have the name of a variable, relation, constant, table or bound name "
+        "that the same expression could mention, and it can't be `true` or `false`. Rename one of them.",
         'enum Mode { fast, slow }\nsystem shop "Shop" { config { fast: Mode "mode" } }\n',
     ),
     Code(
         "E205",
         "declarations in a circle",
-        "A relation can't depend on itself, also not through other relations or under `with`; the same holds for "
+        "A relation can't depend on itself, not even through other relations or under `with`; the same holds for "
         "constants and units. The message names the circle.",
         _system("  let a = b + size\n  let b = a\n  sound b < 9\n"),
     ),
     Code(
         "E206",
         "an unknown type or unit",
-        "A type is `int`, `bool`, a declared unit, a declared enumeration, or members in braces. A suffix of a "
+        "A type is `int`, `bool`, a declared unit, a declared enumeration, or members in braces. The suffix of a "
         "number is a declared unit.",
         "const limit = 4 MiB\n",
     ),
@@ -80,7 +80,7 @@ NAME_CODES = (
     ),
     Code(
         "E208",
-        "a member of which enumeration?",
+        "a member of several enumerations",
         "A word that is a member of several enumerations is understood only where one of them is expected: next "
         "to a variable in a comparison, as a value of a field, as a key of a table.",
         "enum Mode { fast, slow }\nenum Speed { fast, faster }\nconst start = fast\n",
@@ -88,7 +88,7 @@ NAME_CODES = (
     Code(
         "E209",
         "a word that isn't a member",
-        "An enumeration is expected here, and the word is none of its members and no other value.",
+        "An enumeration is expected here, but the word is neither one of its members nor the name of another value.",
         'system shop "Shop" {\n  config { mode: {fast, slow} "mode" }\n  require mode == fats\n}\n',
     ),
     Code(
@@ -105,70 +105,70 @@ TYPE_CODES = (
         "E301",
         "a value of the wrong type",
         "Numbers, flags and enumerations don't mix: a condition is a flag, arithmetic takes numbers, and both "
-        "sides of a comparison are of one type.",
+        "sides of a comparison have one type.",
         _system("  require size\n"),
     ),
     Code(
         "E302",
         "units that don't go together",
-        "Numbers are added, subtracted and compared in one unit only; `*` multiplies units, `floor` and `ceil` "
+        "Numbers are added, subtracted and compared only in one unit; `*` multiplies units, `floor` and `ceil` "
         "divide them. A number without a suffix is a plain number, except 0, which fits any unit. `e as MiB` "
-        "gives a plain number a unit, `number(e)` drops the unit, `e to GiB down` converts.",
+        "gives a plain number a unit, `number(e)` removes the unit, `e to GiB down` converts.",
         "unit MiB\nunit ms\nconst sum_of_both = 1 MiB + 1 ms\n",
     ),
     Code(
         "E303",
-        "an order where there is none",
+        "an order comparison of values without an order",
         "`<`, `<=`, `>` and `>=` compare numbers. Members of an enumeration and truth values are equal or not.",
         'system shop "Shop" {\n  config { mode: {fast, slow} "mode" }\n  require mode < slow\n}\n',
     ),
     Code(
         "E305",
         "a value that isn't constant",
-        "Constants, domains, defaults, tables and examples are fixed when the file is read: they can use numbers, "
-        "constants and operators, but no variable, relation or table.",
+        "Constants, domains, defaults, tables and examples are fixed when the file is read. They can use numbers, "
+        "constants and operators, but no variables, relations or tables.",
         _system('  hidden { rest: int in {size} "rest" }\n  require rest == 1\n'),
     ),
     Code(
         "E306",
         "a conversion that isn't possible",
-        "Units convert within one base unit, by whole factors. Towards a larger unit the conversion says how it "
+        "Units convert within one base unit, by whole factors. A conversion to a larger unit must say how it "
         "rounds: `to GiB down` or `to GiB up`.",
         "unit MiB\nunit ms\nconst mixed = 4 MiB to ms\n",
     ),
     Code(
         "E307",
         "a divisor that may be 0",
-        "`floor`, `ceil` and `mod` need a divisor that is never 0, whatever the variables are, also in a branch "
-        "of an `if` that isn't taken. Bounds decide; where they leave it open, the variables that the divisor "
-        "hangs on are tried out if they have at most 100,000 combinations. `max(1, x)` is the usual repair.",
+        "`floor`, `ceil` and `mod` need a divisor that is never 0, whatever the values of the variables, even in "
+        "a branch of an `if` that isn't taken. Bounds decide; where they don't, all combinations of the variables "
+        "that the divisor depends on are tried, if there are at most 100,000. `max(1, x)` is the usual repair.",
         'system shop "Shop" {\n  config { size: int in 0..4 "size" }\n  sound floor(8 / size) > 1\n}\n',
     ),
     Code(
         "E308",
         "a value out of range",
-        "Every value that can come up lies between -2^60 and 2^60, intermediate ones included, so that no later "
-        "stage overflows.",
+        "Every value that can occur, intermediate ones included, must lie between -2^60 and 2^60, so that no "
+        "later stage overflows.",
         "const huge = 2^40 * 2^40\n",
     ),
     Code(
         "E310",
         "`before` outside a prescription",
-        "`before(e)` is `e` in the state in which the rule fired. It has a meaning only in what a rule sets, and "
-        "not inside another `before`.",
+        "`before(e)` is `e` in the state in which the rule fired. It is allowed only in what a rule sets, and not "
+        "inside another `before`.",
         _system("  require before(size) == 1\n"),
     ),
     Code(
         "E311",
         "a wrong number of arguments",
-        "`abs` and `number` take one argument.",
+        "`abs` and `number` take one argument; `min` and `max` take at least one.",
         "const least = abs(1, 2)\n",
     ),
     Code(
         "E312",
-        "a table without an entry",
-        "A table has an entry for every member of the enumeration that is its key, and for every number that a "
-        "key can come to.",
+        "a missing table entry",
+        "A table needs an entry for every member of the enumeration that is its key, and for every number that a "
+        "key can be.",
         "enum Mode { fast, slow }\ntable cost: Mode -> int { fast: 1 }\n",
     ),
     Code(
@@ -184,7 +184,7 @@ RULE_CODES = (
     Code(
         "E401",
         "an empty set",
-        "A domain, an enumeration, a table and the set after `in` have at least one value.",
+        "A domain, an enumeration, a table and the set after `in` need at least one value.",
         'system shop "Shop" { config { size: int in 4..2 "size" } }\n',
     ),
     Code(
@@ -196,28 +196,28 @@ RULE_CODES = (
     Code(
         "E403",
         "a set that is too large",
-        "A domain has at most 4096 values, a table as many entries, an enumeration 256 members. The size is found "
-        "before anything is written out.",
+        "A domain has at most 4096 values, a table as many entries, and an enumeration 256 members. The size is "
+        "found before any values are written out.",
         'system shop "Shop" { config { size: int in 1..1_000_000_000 "size" } }\n',
     ),
     Code(
         "E404",
-        "a value that is listed twice",
-        "Each value of a domain, each member and each key stands once.",
+        "a value listed twice",
+        "Each value of a domain, each member and each key may be listed only once.",
         'system shop "Shop" { config { size: int in {1, 2, 1} "size" } }\n',
     ),
     Code(
         "E405",
         "a value outside the domain",
-        "Defaults, values in examples and fixes, and constants that a rule sets or `with` assumes lie in the "
+        "Defaults, values in examples and fixes, and constants that a rule sets or `with` assumes must lie in the "
         "variable's domain.",
         'system shop "Shop" { config { size: int in {1, 2} "size" default 3 } }\n',
     ),
     Code(
         "E406",
         "a number without a domain",
-        "Every variable has a finite set of values. Flags and enumerations bring their own; a number says it: `in "
-        "{1, 2, 4}`, `in 0..1536 step 256`, `in pow2 1..64`.",
+        "Every variable has a finite set of values. Flags and enumerations bring their own; for a number it must "
+        "be given: `in {1, 2, 4}`, `in 0..1536 step 256`, `in pow2 1..64`.",
         'system shop "Shop" { config { size: int "size" } }\n',
     ),
     Code(
@@ -236,42 +236,41 @@ RULE_CODES = (
     Code(
         "E409",
         "something that can never happen",
-        "No world makes this guard, or this condition on a new value, true. Bounds show it, or all combinations "
-        "of the variables that it hangs on were tried.",
+        "No world makes this guard true, or this condition on a new value. Bounds show it, or all combinations of "
+        "the variables that it depends on were tried.",
         _ruled(rule="when size > 4  set size = 2"),
     ),
     Code(
         "E410",
         "a rule that fires again after its own fix",
-        "An alternative has to set a field that the guard depends on, and not to a value with which the guard "
-        "is sure to hold: otherwise the guard stays true, and the walk fires the rule a second time, which "
-        "gives no task.",
+        "An alternative has to set a field that the guard depends on, and not to a value with which the guard is "
+        "sure to hold. Otherwise the guard stays true and the rule fires a second time, which gives no task.",
         'system shop "Shop" {\n  config { size: int in {1, 2} "size"  stock: int in {1, 2} "stock" }\n'
         '  rule big TOO_BIG "too big" { when size == 2  set stock = 1 }\n  runbook big\n}\n',
     ),
     Code(
         "E411",
         "a runbook that doesn't list each rule once",
-        "A system with rules has one runbook, and it names every rule once, in firing order.",
+        "A system with rules has one runbook, which names every rule once, in firing order.",
         _system('  rule big TOO_BIG "too big" { when size == 4  set size = 2 }\n'),
     ),
     Code(
         "E413",
         "a field that can't be set",
-        "Prescriptions and fixes change config fields that aren't locked, and nothing else.",
+        "Prescriptions and fixes can change only config fields that aren't locked.",
         'system shop "Shop" {\n  config { size: int in {1, 2} "size" locked }\n'
         '  rule big TOO_BIG "too big" { when size == 2  set size = 1 }\n  runbook big\n}\n',
     ),
     Code(
         "E414",
         "a field that is set and kept",
-        "What a system keeps, no repair changes; so no rule can set it. A rule's own `keep` gives way to what the "
+        "No repair changes what a system keeps, so no rule can set it. A rule's own `keep` gives way to what the "
         "rules set.",
         _ruled("  keep size\n"),
     ),
     Code(
         "E415",
-        "an order that the values don't have",
+        "an order among values that have none",
         "`largest`, `smallest`, `not above` and `not below` are for numbers.",
         'system shop "Shop" {\n  config { mode: {fast, slow} "mode" }\n'
         '  rule rushed RUSHED "rushed" { when mode == fast  set mode = largest where mode == slow }\n'
@@ -280,54 +279,54 @@ RULE_CODES = (
     Code(
         "E416",
         "a keep without effect",
-        "No repair changes given or hidden variables; only config fields and relations are worth keeping.",
+        "No repair changes given or hidden variables, so only config fields and relations can be kept.",
         'system shop "Shop" {\n  config { size: int in {1, 2} "size" }\n  given { stock: int in {1, 2} "stock" }\n'
         "  keep stock\n}\n",
     ),
     Code(
         "E417",
-        "an example with other codes than its archetype",
+        "an example whose codes aren't those of its archetype",
         "Every world of an archetype gives exactly the codes of its faults, so its examples do too.",
         _ruled(after='archetype big of shop "Big" { fault big  tier computed  example { size = 2 } => HEALTHY }\n'),
     ),
     Code(
         "E418",
         "a composition of parts that don't fit",
-        "A composition joins two archetypes of one system, each with a fault, and the faults differ.",
+        "A composition joins two archetypes of one system that have one fault each, and different ones.",
         _ruled(after=_BIG + _FINE + 'compose both = big + fine "Both" { }\n'),
     ),
     Code(
         "E419",
-        "healthy, or not",
-        "A control without a fault has `fault none` and `tier healthy`; anything else has neither.",
+        "a tier that contradicts the fault",
+        "An archetype without a fault has both `fault none` and `tier healthy`; any other archetype has neither.",
         _ruled(after='archetype fine of shop "Fine" { fault none  tier computed }\n'),
     ),
     Code(
         "E420",
         "a split that can't be filled",
-        "A split asks for at least one task, names archetypes with a weight of at least 1, has an interaction of "
-        "at most 3, and doesn't both avoid and require a region, nor is unseen in itself.",
+        "A split asks for at least one task, uses archetypes with a weight of at least 1, and requires an "
+        "interaction of at most 3. It can't both avoid and require a region, or be unseen in itself.",
         'dataset shops version "1" seed 1 "Shops" { split train 10 { } }\n',
     ),
     Code(
         "E421",
-        "quantifiers that come to too much",
-        "`sum`, `count`, `any` and `all` are written out over their values; nested ones multiply. All of a "
-        "program may come to 100,000 terms.",
+        "quantifiers that expand to too many terms",
+        "`sum`, `count`, `any` and `all` are written out over their values, and nested ones multiply. All "
+        "quantifiers of a program together may expand to 100,000 terms.",
         _system("  sound sum(a in 1..400: sum(b in 1..400: a * b * size)) > 0\n"),
     ),
     Code(
         "E422",
-        "a place holder that names nothing",
-        "In the text of a rule `{name}` stands for a constant, which is printed with its unit; in the wordings of "
-        "an event it stands for an attribute of the event. A brace means nothing else there.",
+        "a placeholder that names nothing",
+        "In the text of a rule, `{name}` stands for a constant, which is printed with its unit; in the wordings "
+        "of an event, it stands for an attribute of the event. Braces have no other meaning there.",
         _ruled(rule='when size == 4  set size = 2  says "at most {limit}"'),
     ),
     Code(
         "E424",
         "an expression that grows too large",
-        "`e with (...)` repeats everything that `e` hangs on. A relation that uses `with` on a relation that uses "
-        "`with` multiplies. With all of them written out, a system may come to 50,000 terms.",
+        "`e with (...)` repeats everything that `e` depends on. A `with` on a relation that itself uses `with` "
+        "multiplies the terms. With all of them written out, a system may have 50,000 terms.",
         _system(
             "  let r0 = size + 1\n"
             + "".join(f"  let r{n} = (r{n - 1} with (size = 4)) + (r{n - 1} with (size = 2))\n" for n in range(1, 17))
@@ -347,20 +346,20 @@ RULE_CODES = (
     Code(
         "E426",
         "conditions that exclude everything",
-        "No world is valid, no run sound, or no world belongs to the archetype: the conditions contradict each "
-        "other, or the domains.",
+        "No world is valid, no run is sound, or no world belongs to the archetype: the conditions contradict each "
+        "other or the domains.",
         _system("  require size > 4\n"),
     ),
     Code(
         "E427",
         "too many declarations",
-        "A program may have 2,000 declarations outside systems, a system 500 names.",
+        "A program may have 2,000 declarations outside systems, and a system 500 names.",
         "".join(f"const c{n} = {n}\n" for n in range(2001)),
     ),
     Code(
         "E430",
         "an example whose world doesn't exist",
-        "The values of the example, with the defaults of what it doesn't set, break a `require`.",
+        "The values of the example, with the defaults of the variables it doesn't set, violate a `require`.",
         _THREE.replace("  rule big", '  require size + stock < 6 "six fill the shop"\n  rule big')
         + _FINE
         + 'archetype big of shop "Big" {\n  fault big  tier computed\n'
@@ -368,7 +367,7 @@ RULE_CODES = (
     ),
     Code(
         "E431",
-        "an example that is answered otherwise",
+        "an example with a different answer",
         "The walk from the example's world reports other codes, or gives no task. The notes show its steps.",
         _THREE
         + _FINE
@@ -376,8 +375,8 @@ RULE_CODES = (
     ),
     Code(
         "E432",
-        "an example with another fix",
-        "The walk reports the expected codes and ends with other values.",
+        "an example with a different fix",
+        "The walk reports the expected codes but ends with other values.",
         _THREE
         + _FINE
         + 'archetype big of shop "Big" {\n  fault big  tier computed\n'
@@ -385,8 +384,8 @@ RULE_CODES = (
     ),
     Code(
         "E433",
-        "an example that shows another value",
-        "A relation has another value in the example's world than `shows` says.",
+        "an example that shows a different value",
+        "In the example's world, a relation has another value than `shows` says.",
         _THREE.replace("  rule big", "  profiler { twice = size * 2 }\n  rule big")
         + 'archetype fine of shop "Fine" {\n  fault none  tier healthy\n'
         + "  example { open = true } => HEALTHY shows { twice = 8 }\n}\n",
@@ -394,8 +393,8 @@ RULE_CODES = (
     Code(
         "W441",
         "something that nothing uses",
-        "The constant, table, enumeration, relation, hidden variable or region is declared and never used. Config "
-        "fields and given facts may stand there to distract.",
+        "The constant, table, enumeration, relation, hidden variable or region is declared but never used. Config "
+        "fields and given facts may be there to distract.",
         _system("  let twice = size * 2\n"),
     ),
     Code(
@@ -409,7 +408,7 @@ RULE_CODES = (
         "W443",
         "values that mean the same run",
         "Two values of a field lead to the same relations, log, guards and soundness in every sampled world. A "
-        "repair with either is as good, so the answer isn't the only one.",
+        "repair with either value is as good, so there is more than one right answer.",
         'system shop "Shop" {\n  config { mode: {none, light, heavy} "mode" }\n'
         '  rule loaded LOADED "loaded" { when mode != none  set mode = none }\n  runbook loaded\n}\n',
     ),
@@ -422,8 +421,8 @@ RULE_CODES = (
     Code(
         "W445",
         "a walk that can loop",
-        "In some sampled worlds a rule fires a second time, which gives no task. The guard should also ask that "
-        "the prescription suffices, or another alternative should.",
+        "In some sampled worlds a rule fires a second time, which gives no task. Let the guard also require that "
+        "the prescription is enough, or add an alternative.",
         'system shop "Shop" {\n  config { size: int in {1, 2, 3, 4} "size"  stock: int in {1, 2, 3, 4} "stock" }\n'
         '  rule big TOO_BIG "too big" { when size + stock > 5  set size = 2 }\n  runbook big\n}\n',
     ),
@@ -449,7 +448,7 @@ RULE_CODES = (
     Code(
         "W448",
         "a `with` that changes nothing",
-        "The expression before `with` doesn't hang on a variable that is changed. `with` binds more tightly "
+        "The expression before `with` doesn't depend on a variable that is changed. `with` binds more tightly "
         "than operators: in `a * b with (a = 1)` it belongs to `b` alone.",
         'system shop "Shop" {\n  config { size: int in {2, 4} "size"  stock: int in {1, 2} "stock" }\n'
         "  sound size * stock with (size = 2) < 8\n}\n",
@@ -457,8 +456,8 @@ RULE_CODES = (
     Code(
         "W451",
         "a part of a split that changes nothing",
-        "No archetype of the split is of the region's system, or `boundary` stands where no archetype has a `hard "
-        "where`.",
+        "No archetype of the split belongs to the region's system, or `boundary` is given although no archetype "
+        "has a `hard where`.",
         _THREE
         + _BIG
         + _FINE

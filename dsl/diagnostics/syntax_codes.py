@@ -18,15 +18,15 @@ _SYNTAX = (
     Code(
         "E101",
         "unexpected text",
-        "The text does not continue as the language allows at this place. The message lists what would be "
-        "right here. Reading goes on at the next declaration or block that starts with its own keyword, so "
-        "one run shows several errors.",
+        "The text does not continue in a way that the language allows at this place. The message lists what would "
+        "be right here. Reading goes on at the next declaration or block that starts with its own keyword, so one "
+        "run shows several errors.",
         "unit MiB = = 4\n",
     ),
     Code(
         "E102",
         "a character that the language doesn't use",
-        "Outside texts and comments only letters, digits, `_`, spaces and the language's own signs occur. "
+        "Outside texts and comments, only letters, digits, `_`, spaces and the language's own signs are allowed. "
         "Typographic quotes and signs are the usual cause.",
         "unit MiB ;\n",
     ),
@@ -38,42 +38,42 @@ _SYNTAX = (
     ),
     Code(
         "E104",
-        "unknown escape in a text",
-        'In a text a backslash stands before `"`, `\\` or `n` only.',
+        "an unknown escape in a text",
+        'The only escapes in a text are `\\"`, `\\\\` and `\\n`.',
         'import "units\\.arch"\n',
     ),
     Code(
         "E105",
         "a bracket without its partner",
-        "Every `{`, `(` and `[` is closed by its partner, innermost first. The message shows the bracket that is still "
-        "open where something else begins.",
+        "Every `{`, `(` and `[` is closed by its partner, the innermost first. The message shows the bracket that "
+        "is still open where something else begins.",
         "enum Model { T1, T7\nunit MiB\n",
     ),
     Code(
         "E106",
         "a reserved word as a name",
-        "Words of the language can't be names, wherever they stand. In the same way `none` can't name a rule and "
-        "`HEALTHY` can't be a code, because archetypes and examples give them a meaning.",
+        "Words of the language can't be names anywhere. In the same way, `none` can't name a rule and `HEALTHY` "
+        "can't be a code, because archetypes and examples give them a meaning.",
         "unit table\n",
     ),
     Code(
         "E107",
         "an operator of another language",
-        "The operators are `+ - * mod == != < <= > >= and or not implies in`. A single `=` gives a value to a field; "
-        "a comparison is `==`.",
+        "The operators are `+ - * mod == != < <= > >= and or not implies in`. A single `=` assigns a value to a "
+        "field; a comparison is written `==`.",
         "const both = true && false\n",
     ),
     Code(
         "E108",
         "`/` outside `floor` and `ceil`",
-        "All numbers are whole, so a division says how it rounds: `floor(a / b)` or `ceil(a / b)`. A sum on either "
-        "side of `/` stands in parentheses.",
+        "All numbers are whole, so a division must say how it rounds: `floor(a / b)` or `ceil(a / b)`. Put a sum "
+        "on either side of `/` in parentheses.",
         "const half = 9 / 2\n",
     ),
     Code(
         "E109",
         "a chain of comparisons",
-        "A comparison has two sides. Join two of them with `and`.",
+        "A comparison has two sides. Join two comparisons with `and`.",
         "const between = 1 < 2 < 3\n",
     ),
     Code(
@@ -91,21 +91,21 @@ _SYNTAX = (
     ),
     Code(
         "E112",
-        "nested too deeply",
-        "Brackets, operators and blocks nest at most 100 levels deep; a chain of operators such as `a + b + c` counts "
-        "one level for each operator. Give a part of the expression its own name with `let`.",
+        "something nested too deeply",
+        "Brackets, operators and blocks nest at most 100 levels deep; in a chain of operators such as `a + b + "
+        "c`, each operator counts as one level. Give a part of the expression its own name with `let`.",
         "const deep = " + "(" * 101 + "1" + ")" * 101 + "\n",
     ),
     Code(
         "E113",
-        "a part that is missing",
-        "Some parts of a block can't be left out: an archetype says its `fault` and `tier`, an event its `says`.",
+        "a missing part",
+        "Some parts of a block can't be left out: an archetype needs `fault` and `tier`, an event needs `says`.",
         'archetype healthy of memory "all is well" { fault none }\n',
     ),
     Code(
         "E114",
-        "a part that is given twice",
-        "This part can stand only once here.",
+        "a part given twice",
+        "Only one of these parts is allowed here.",
         'archetype healthy of memory "all is well" { fault none  tier easy  tier hard_one }\n',
     ),
     Code(
@@ -117,32 +117,32 @@ _SYNTAX = (
     Code(
         "E116",
         "a file with too many words",
-        "One file has at most 200,000 words and signs. Split it, and import the parts.",
+        "A file may have at most 200,000 words and signs. Split it, and import the parts.",
     ),
     Code("E120", "a file that can't be read", "The file is missing, is not a regular file, or may not be read."),
-    Code("E121", "a file that is too large", "A source file has at most 1 MiB. Split it, and import the parts."),
-    Code("E122", "a file that isn't UTF-8 text", "Source files are UTF-8 without NUL characters."),
+    Code("E121", "a file that is too large", "A source file may have at most 1 MiB. Split it, and import the parts."),
+    Code("E122", "a file that isn't UTF-8 text", "Source files are UTF-8 text without NUL characters."),
     Code("E123", "too many source files", "One run reads at most 500 files and 16 MiB of source in all."),
     Code(
         "E124",
         "nothing to read",
-        "A given folder holds no file that ends in `.arch`, or a given file doesn't end in it.",
+        "A given folder contains no file that ends in `.arch`, or a given file doesn't end in `.arch`.",
     ),
     Code(
         "E130",
-        "an import that isn't found",
+        "an import that can't be found",
         "The path of an import starts from the folder of the importing file and names a file that ends in `.arch`.",
     ),
     Code(
         "E131",
         "an import that leaves the source folder",
-        "A file can import only what lies below the source root, also when a path leads through links.",
+        "A file can import only what lies below the source root, even if a path leads through links.",
     ),
-    Code("E132", "a file that imports itself", "An import of the file in which it stands has no meaning."),
+    Code("E132", "a file that imports itself", "A file can't import itself."),
     Code(
         "E133",
         "imports in a circle",
-        "Files can't import each other in a circle. Move what both need into a file of its own.",
+        "Files can't import each other in a circle. Move what both need into a third file.",
     ),
 )
 

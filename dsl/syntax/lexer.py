@@ -44,17 +44,17 @@ _FOREIGN = {  # what is written, the word of this language, the terminal to go o
     "&": ("and", "AND"),
 }
 _SIGN_HELP = {
-    ";": "nothing stands between declarations: leave it out",
-    "'": 'texts stand in double quotes: `"..."`',
-    "`": 'texts stand in double quotes: `"..."`',
+    ";": "declarations need no separator: leave it out",
+    "'": 'write texts in double quotes: `"..."`',
+    "`": 'write texts in double quotes: `"..."`',
     "“": 'use plain double quotes: `"..."`',
     "”": 'use plain double quotes: `"..."`',
     "^": "a power is written between two plain numbers, as in `2^20`",
     ".": "a range is written with two dots, as in `1..64`",
     "–": "use the plain minus sign `-`",
     "−": "use the plain minus sign `-`",
-    "\u00a0": "this is a space that doesn't break lines: use a plain one",
-    "→": "write `->` in a table's type, `=>` before the codes of an example",
+    "\u00a0": "this is a no-break space: use a plain space",
+    "→": "write `->` in the type of a table, `=>` before the codes of an example",
 }
 
 
@@ -163,20 +163,20 @@ class _Lexer:
                 )  # fmt: skip
                 return Token.new_borrow_pos("STRING", '""', token)
             case "BAD_QUOTES":
-                self.report("E102", 'texts stand in plain double quotes: `"..."`', token, "")
+                self.report("E102", 'write texts in plain double quotes: `"..."`', token, "")
                 return Token.new_borrow_pos("STRING", '""', token)
             case "BAD_NUMBER":
                 self.bad_number(token)
                 return Token.new_borrow_pos("INT", "0", token)
             case "BAD_NAME":
                 self.report(
-                    "E102", "a name has only the letters a to z and A to Z, digits and `_`", token, "",
-                    "other letters can stand in texts and comments",
+                    "E102", "a name can have only the letters a to z and A to Z, digits and `_`", token, "",
+                    "other letters are allowed in texts and comments",
                 )  # fmt: skip
                 return Token.new_borrow_pos("NAME", "_", token)
             case "BAD_COMMENT":
                 first = token[:2]
-                help_text = "comments start with `#` and end with the line"
+                help_text = "a comment starts with `#` and ends with the line"
                 start = token.start_pos or 0
                 signs = Token(token.type, first, start, end_pos=start + 2)
                 self.report("E102", f"`{first}` isn't part of the language", signs, "", help_text)
@@ -216,7 +216,7 @@ class _Lexer:
         elif unit := re.fullmatch(r"([0-9][0-9_]*?)_*([A-Za-z][A-Za-z0-9_]*)", text):
             help_text = f"put a space before a unit: `{unit[1]} {unit[2]}`"
             if unit[2] in reserved_words():
-                help_text = f"a space stands before a unit, and `{unit[2]}` is a word of the language: it can't be one"
+                help_text = f"`{unit[2]}` is a word of the language, so it can't be a unit"
         else:
             help_text = "numbers look like `1024`, `1_024` or `2^20`"
         self.report("E110", "this isn't a whole decimal number", token, "", help_text)
@@ -226,7 +226,7 @@ class _Lexer:
             if escape[1] not in '"\\n':
                 start = (token.start_pos or 0) + escape.start()
                 message = f"unknown escape `{escape[0]}` in a text"
-                helps = ('a backslash stands before `"`, `\\` or `n`; for a backslash itself write `\\\\`',)
+                helps = ('the only escapes are `\\"`, `\\\\` and `\\n`; write `\\\\` for a backslash',)
                 self.diagnostics.append(Diagnostic("E104", message, Span(self.source, start, start + 2), helps=helps))
 
 
@@ -307,8 +307,8 @@ def too_deep(span: Span) -> Diagnostic:
         "E112",
         f"this is nested more than {MAX_NESTING} levels deep",
         Span(span.source, span.start, min(span.end, span.start + 1)),
-        notes=("each operator in a chain such as `a + b + c` is a level",),
-        helps=("give a part of it a name of its own with `let` or `const`",),
+        notes=("each operator in a chain such as `a + b + c` adds a level",),
+        helps=("give a part of it its own name with `let` or `const`",),
     )
 
 

@@ -5,8 +5,8 @@ diagnostics E101-E133. Sources are data from strangers: nothing outside the sour
 through links, and file size, number of files and nesting are bounded. The only module of the language
 that touches the file system.
 
-A module's name is its path below the source root, with `/` between the parts. The root hangs on nothing but
-the paths given and what their files import, so that other files beside them change no name. Messages show
+A module's name is its path below the source root, with `/` between the parts. The root depends
+only on the given paths and on what their files import, so that other files beside them change no name. Messages show
 paths relative to the current folder where the paths given were relative.
 """
 
@@ -125,7 +125,7 @@ def _decode(data: bytes, shown: str) -> tuple[Source, Diagnostic | None]:
         source = Source(shown, data[start:].decode("utf-8", errors="replace"))
         at = len(error.object[: error.start].decode("utf-8"))
     else:
-        wrong, at = "a source file has no NUL characters", source.text.find("\0")
+        wrong, at = "a source file can't contain NUL characters", source.text.find("\0")
     if at < 0:
         return source, None
     helps = ("save the file as UTF-8 text",)
@@ -173,7 +173,7 @@ class _Loader:
         elif real.is_dir():
             found = self.below(real)
             if not found:
-                self.diagnostics.append(Diagnostic("E124", f"`{path}` holds no file that ends in `{SUFFIX}`"))
+                self.diagnostics.append(Diagnostic("E124", f"`{path}` contains no file that ends in `{SUFFIX}`"))
             for file in found:
                 self.add_found(file)
         elif real.exists() and real.suffix != SUFFIX:
@@ -199,7 +199,7 @@ class _Loader:
         if real is None:
             self.diagnostics.append(Diagnostic("E120", f"`{self.shown(path)}` can't be read"))
         elif not self.inside(real):
-            self.diagnostics.append(Diagnostic("E131", f"`{self.shown(path)}` is a link out of the source root"))
+            self.diagnostics.append(Diagnostic("E131", f"`{self.shown(path)}` links to a file outside the source root"))
         else:
             self.enqueue(real)
 
@@ -269,7 +269,7 @@ class _Loader:
             return
         helps = [f"it leads out of the source root `{self.shown(self.root)}`"]
         if len(self.may_become) > 1:
-            helps.append("give both files, or a folder that holds both")
+            helps.append("give both files, or a folder that contains both")
         self.refuse(item, "E131", *helps)
 
     def read(self, path: Path) -> None:
@@ -298,7 +298,7 @@ class _Loader:
         """Queue what an import names, or report why not; one that leads out of the root has to wait."""
         target = _resolved(importer.parent / item.path)
         if Path(item.path).is_absolute() or "\\" in item.path:
-            self.refuse(item, "E131", "an import is a path from the folder of its file, with `/` between the parts")
+            self.refuse(item, "E131", "write the path relative to the importing file, with `/` between its parts")
         elif target is not None and not self.inside(target):
             self.waiting.append((importer, item))
         elif target is None or target.suffix != SUFFIX or not target.is_file():
@@ -311,7 +311,7 @@ class _Loader:
 
     def refuse(self, item: nodes.Import, code: str, *helps: str) -> None:
         message = {
-            "E130": f"`{item.path}` isn't found",
+            "E130": f"cannot find `{item.path}`",
             "E131": f"`{item.path}` can't be imported from here",
             "E132": "this file imports itself",
         }[code]
@@ -352,7 +352,7 @@ def _cycles(edges: Mapping[str, Sequence[tuple[str, nodes.Import]]]) -> list[Dia
                         "E133",
                         "imports in a circle",
                         item.span,
-                        "this import closes it",
+                        "this import closes the circle",
                         notes=(note,),
                         helps=("move what both need into a file of its own",),
                     )

@@ -158,7 +158,7 @@ def outside(problem: TokenProblem) -> Hint:
     assert brace is not None
     where = ((token_span(problem.source, brace), "the block is closed here"),)
     return Hint(
-        Diagnostic("E105", f"`{token}` stands outside of its block", problem.span, _expected(problem), where),
+        Diagnostic("E105", f"`{token}` is outside its block", problem.span, _expected(problem), where),
         ((token.type,),),
     )
 
@@ -189,7 +189,7 @@ def _equals(problem: TokenProblem) -> Hint | None:
     if token.type == "ASSIGN" and "EQUAL" in problem.accepted:
         label, instead = "a comparison is written `==`", "EQUAL"
     elif token.type == "EQUAL" and "ASSIGN" in problem.accepted:
-        label, instead = "a value is given with a single `=`", "ASSIGN"
+        label, instead = "a value is assigned with a single `=`", "ASSIGN"
     else:
         return None
     return Hint(Diagnostic("E107", f"`{token}` doesn't fit here", problem.span, label), ((instead,),))
@@ -202,11 +202,11 @@ def _division(problem: TokenProblem) -> Hint | None:
     if token.type == "SLASH" and "TIMES" in problem.accepted:
         diagnostic = Diagnostic(
             "E108",
-            "`/` stands only in `floor` and `ceil`",
+            "`/` is allowed only in `floor` and `ceil`",
             problem.span,
             helps=(
                 "write `floor(a / b)` to round down, `ceil(a / b)` to round up",
-                "a sum beside `/` stands in parentheses: `floor((a + b) / c)`",
+                "put a sum beside `/` in parentheses: `floor((a + b) / c)`",
             ),
         )
         return Hint(diagnostic, (("TIMES",),))
@@ -231,7 +231,7 @@ def _number(problem: TokenProblem) -> Hint | None:
     token = problem.token
     if token is None or token.type != "SUFFIX":
         return None
-    notes = ("numbers here have no suffix; in a domain they are in the unit of its type",)
+    notes = ("a number has no unit here; numbers in a domain are in the unit of its type",)
     message = f"unexpected unit `{token}`"
     return Hint(Diagnostic("E101", message, problem.span, _expected(problem), notes=notes), ((),))
 
@@ -258,10 +258,10 @@ def _late_text(problem: TokenProblem) -> Hint | None:
 def _move_text(source: Source, text: Token, first: Token) -> Diagnostic:
     return Diagnostic(
         "E101",
-        f"the text comes first, before `{first}`",
+        f"the text must come before `{first}`",
         token_span(source, text),
         f"move it before `{first}`",
-        ((token_span(source, first), "it stands before this"),),
+        ((token_span(source, first), "before this"),),
     )
 
 
@@ -269,7 +269,7 @@ def _show(problem: TokenProblem) -> Hint | None:
     token = problem.token
     if token is None or token.type != "SHOW":
         return None
-    notes = ("`show` stands last, and only on what is printed: variables, profiler values and attributes",)
+    notes = ("`show` comes last, and only for what is printed: given variables, profiler values and attributes",)
     return Hint(Diagnostic("E101", "unexpected `show`", problem.span, _expected(problem), notes=notes))
 
 
@@ -289,6 +289,6 @@ def _general(problem: TokenProblem) -> Hint:
         question = did_you_mean(token, words, most=1, cutoff=0.75)
         helps = [question] if question else []
     if token is not None and problem.accepted == {"STRING"}:
-        helps = ["say in a few words what it is: the text is printed in the prompts"]
+        helps = ["describe it in a few words: the prompts print this text"]
     message = "the file ends too early" if token is None else f"unexpected {token_shown(token)}"
     return Hint(Diagnostic("E101", message, problem.span, _expected(problem), secondary, helps=tuple(helps)))

@@ -44,7 +44,7 @@ class Builder(ExpressionBuilder):
         if len(found) > 1:
             first, second = self.span(found[0]), self.span(found[1])
             message = f"`{what}` is given twice"
-            self.diagnostics.append(Diagnostic("E114", message, second, "", ((first, "given here first"),)))
+            self.diagnostics.append(Diagnostic("E114", message, second, "", ((first, "first given here"),)))
         return found[0] if found else None
 
     def refuse_word(self, name: nodes.Ident, word: str, why: str) -> None:
@@ -251,13 +251,13 @@ class Builder(ExpressionBuilder):
         found = self.only(what, parts[what])
         if found is not None:
             return self.ident(found.children[0])
-        example = "a rule's name, or `none`" if what == "fault" else "the kind of task, such as `computed`"
+        example = "`fault` and a rule, or `fault none`" if what == "fault" else "`tier` and a word, such as `computed`"
         self.diagnostics.append(
             Diagnostic(
                 "E113",
-                f"archetype `{owner.name}` doesn't say its `{what}`",
+                f"archetype `{owner.name}` has no `{what}`",
                 owner.span,
-                helps=(f"add `{what}` and {example}",),
+                helps=(f"add {example}",),
             )
         )
         return owner
@@ -272,7 +272,9 @@ class Builder(ExpressionBuilder):
         healthy = len(named) == 1 and named[0].name == "HEALTHY"
         if not healthy:
             for code in named:
-                self.refuse_word(code, "HEALTHY", "`HEALTHY` stands alone: no rule fires")
+                self.refuse_word(
+                    code, "HEALTHY", "`HEALTHY` means that no rule fires, so it can't be combined with a code"
+                )
         return nodes.Example(
             as_optional_text(text),
             self.settings(settings),

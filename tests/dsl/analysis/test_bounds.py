@@ -50,7 +50,7 @@ def test_divisor_over_too_many_combinations_is_refused() -> None:
     program, found = check_text(divided("2 * x - 2 * y + 1", wide))
     assert program is None
     assert found[0].code == "E307"
-    assert found[0].notes == ("as far as known it is -1997 to 1999",)
+    assert found[0].notes == ("as far as is known, it is -1997 to 1999",)
 
 
 def test_divisor_is_checked_in_the_world_of_its_with() -> None:

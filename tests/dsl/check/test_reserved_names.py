@@ -53,4 +53,4 @@ def test_reserved_unit_of_another_file_is_told_where_it_is_declared(tmp_path: Pa
 
 def test_unit_without_a_space_is_not_suggested_where_it_is_reserved() -> None:
     _, (found,) = parse_text(Source("test.arch", "const a = 5min"))
-    assert found.helps == ("a space stands before a unit, and `min` is a word of the language: it can't be one",)
+    assert found.helps == ("`min` is a word of the language, so it can't be a unit",)

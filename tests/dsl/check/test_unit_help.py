@@ -69,4 +69,4 @@ def test_suggested_code_checks_in_its_place(place: str, code: str, operand: str,
 
 def test_long_operand_is_not_repeated(tmp_path: Path) -> None:
     (found,) = errors(tmp_path, flag="c < " + " + ".join(["a", "b"] * 20))
-    assert found.helps == ("to convert one side, put it in parentheses, with `to s` after them",)
+    assert found.helps == ("to convert one side, put it in parentheses and write `to s` after them",)

@@ -99,7 +99,7 @@ def test_import_beside_the_given_folder_needs_a_root_that_another_raises(write: 
     write(src__m__a='import "../n/b.arch"', src__n__b="unit b")
     loaded = load(["src/m"])
     assert codes(loaded) == ["E131"]
-    assert "give both files, or a folder that holds both" in messages(loaded)
+    assert "give both files, or a folder that contains both" in messages(loaded)
     assert codes(load(["src/m/a.arch", "src/n/b.arch"])) == []
     write(src__units="unit u", src__m__z='import "../units.arch"')
     assert list(load(["src/m"]).modules) == ["m/a.arch", "m/z.arch", "n/b.arch", "units.arch"]
