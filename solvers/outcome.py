@@ -1,4 +1,7 @@
-"""What walks and proofs come to: values, never exceptions."""
+"""The results of walks and proofs: values, never exceptions.
+
+In: nothing. Out: frozen values that `evaluate`, `counting` and `proving` return and compare.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ class Step:
 
 @attrs.frozen
 class WalkAnswer:
-    """What is asked for: the codes (none for a healthy run) and the net change."""
+    """The answer to a task: the codes (no code for a healthy run) and the net change."""
 
     codes: frozenset[str]
     fix: tuple[tuple[str, int], ...]  # in field order
@@ -72,10 +75,12 @@ class Walk:
 
 
 class Verdict(enum.Enum):
+    """What a proof of P1 to P3 comes to."""
+
     UNIQUE = "unique"
-    AMBIGUOUS = "ambiguous"
-    VACUOUS = "vacuous"
-    INCONCLUSIVE = "inconclusive"
+    AMBIGUOUS = "ambiguous"  # a claim is refuted
+    VACUOUS = "vacuous"  # the world isn't valid
+    INCONCLUSIVE = "inconclusive"  # a bound or budget ran out: nothing is known
 
 
 class Uniqueness(enum.Enum):
@@ -87,6 +92,8 @@ class Uniqueness(enum.Enum):
 
 
 class Claim(enum.Enum):
+    """What is proved about a task."""
+
     P1 = "determined"
     P2 = "sound"
     P3 = "unique and minimal"
@@ -109,10 +116,10 @@ class TaskProof:
 
     Attributes:
         walk: The walk of the world itself; its answer is the gold when the verdict is unique.
-        hidden_worlds: How many hidden assignments fit the evidence.
-        rival_worlds: Hidden worlds whose joint repairs leave no rival: P3 needs only these.
+        hidden_worlds: How many worlds the evidence class has.
+        rival_worlds: Worlds of the class, that of the task first: no rival mends all of them, so P3 needs no others.
         walks: Walks in the class with the answer of `walk`, one for each route: the fired rules, the
-            alternatives that they use and what these set. It may leave routes out.
+            alternatives that they use and what these set. Routes may be missing.
     """
 
     verdict: Verdict

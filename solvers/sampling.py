@@ -1,13 +1,13 @@
-"""Draw worlds of an archetype: uniformly, and the same ones for good.
+"""Draw worlds of an archetype: uniformly, and always the same ones for a key.
 
 In: a condition, a set of codes, a key. Out: worlds that satisfy the condition and whose walk reports exactly
-these codes; each is uniform over all of them and independent of the others. No solver has a say in it.
+these codes; each is uniform over all of them and independent of the others. No solver takes part.
 
-How: a draw picks a row from each *block*, a table of joint values of one or a few variables. The parts
-of the condition that concern the variables of one block have cut its rows beforehand; the other parts are
-tested on the draw, which is thrown away if one fails. Both leave the remaining worlds equally likely. A draw
-uses one word of the stream for each block, so draw k of a key is the same world whatever the size of the
-batches and however many candidates are taken.
+How: a draw picks a row from each *block*, a table of joint values of one or a few variables. The parts of the
+condition that concern the variables of one block have cut its rows beforehand; the other parts are tested on the
+draw, which is thrown away if one fails. Both leave the remaining worlds equally likely. A draw uses one word of
+the stream for each block, so draw k of a key is the same world, however large the batches are and however many
+candidates are taken.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from solvers.counting import fold
 from solvers.counting.expand import conjuncts, expand, support
 from solvers.counting.tables import BatchValue, IntArray, Tables
-from solvers.counting.walks import Group, select_worlds, walk_batch, world_at
+from solvers.counting.walks import Group, codes_of, select_worlds, walk_batch, world_at
 from solvers.outcome import Assignment
 from solvers.problem import Expr, Op, Problem
 from solvers.streams import Stream, key_of, scaled
@@ -31,7 +31,7 @@ from solvers.streams import Stream, key_of, scaled
 __all__ = ["MOST_DRAWS", "Candidate", "Exhausted", "Stream", "candidates", "key_of"]
 
 MOST_DRAWS = 1 << 20
-"""A search for the next candidate gives up after so many draws."""
+"""The search for the next candidate gives up after so many draws."""
 BLOCK_ROWS = 1 << 14
 """Most rows of a block of several variables, before they are cut."""
 BATCHES = (64, 256, 1024, 4096, 16384)
@@ -50,9 +50,10 @@ class Candidate(NamedTuple):
 class Exhausted:
     """The search gave up. `reasons` counts why draws failed, over all of `drawn`.
 
-    The reasons are `condition`, `invalid`, `first code` (another rule fires first, or none does), `another
-    code` (fires later in the walk), the ending of the walk, and `codes A` where more are wanted. Nothing is
-    drawn if the parts of the condition already leave no value to some variables; the reason then names them.
+    The reasons are `condition`; `invalid`; `first code` (another rule fires first, or none does); `another code`
+    (another rule fires later in the walk); the ending of the walk; and `codes A` if the walk reports only A and more
+    codes are wanted. If the condition leaves some variables without a value, nothing is drawn, and the reason names
+    them.
     """
 
     drawn: int
@@ -64,7 +65,7 @@ def candidates(
 ) -> Iterator[Candidate | Exhausted]:
     """Yield the candidates of a key in order; worlds may repeat.
 
-    It goes on without end, or until `limit` draws in a row fail; then the last item is an `Exhausted`.
+    It ends only when `limit` draws in a row have failed; the last item is then an `Exhausted`.
     """
     plan = tables.shared(_Plans).plan(condition, codes)
     stream = Stream(key)
@@ -129,9 +130,9 @@ class _Plan:
             ("first code", _starts_with(tables.problem, codes)),
         )
         parts = {part: None for _, whole in stages for part in conjuncts(whole)}
-        self.blocks, settled = _cut_blocks(tables, tuple(parts))
+        self.blocks, decided = _cut_blocks(tables, tuple(parts))
         self.tests = [
-            (reason, tables.compiled([part for part in conjuncts(whole) if part not in settled]))
+            (reason, tables.compiled([part for part in conjuncts(whole) if part not in decided]))
             for reason, whole in stages
         ]
 
@@ -167,7 +168,7 @@ class _Plan:
         """Say why a walk doesn't report the right codes."""
         if not group.gives_task:
             return group.ending.value
-        codes = {self.tables.problem.rules[step.rule].code for step in group.steps}
+        codes = codes_of(self.tables.problem, group)
         return None if codes == self.codes else f"codes {' + '.join(sorted(codes)) or 'none'}"
 
 
@@ -185,7 +186,7 @@ def _cut_blocks(tables: Tables, parts: Sequence[Expr]) -> tuple[tuple[_Block, ..
     Blocks are joined for the part that needs the smallest join first, up to `BLOCK_ROWS`.
 
     Returns:
-        The blocks, and the parts that they settle.
+        The blocks, and the parts that hold in all of their rows.
     """
     blocks = [
         _Block((variable.name,), np.array(variable.domain, np.int64)[:, None]) for variable in tables.problem.variables
@@ -197,7 +198,7 @@ def _cut_blocks(tables: Tables, parts: Sequence[Expr]) -> tuple[tuple[_Block, ..
         if min(sizes) > BLOCK_ROWS:
             break
         left.remove(part)
-        concerned = _concerned(blocks, part) or blocks[:1]  # any will do for a part that is false everywhere
+        concerned = _concerned(blocks, part) or blocks[:1]  # a part without variables is false, and empties any block
         joined = concerned[0]
         for block in concerned[1:]:
             joined = joined.joined(block)

@@ -1,4 +1,4 @@
-"""Keyed random numbers whose values are fixed for good.
+"""Keyed random numbers whose values never change.
 
 A key is a hash of everything that a draw depends on. A stream is the Philox 4x64-10 generator (Salmon et al., "Parallel
 random numbers: as easy as 1, 2, 3", 2011) under that key, with counters 1, 2, 3, ...: its words are defined by the
@@ -13,10 +13,10 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from solvers.counting.tables import IntArray
 from solvers.problem import Variable
 
 Words = npt.NDArray[np.uint64]
+_Numbers = npt.NDArray[np.int64]
 
 
 def key_of(*parts: str | int) -> bytes:
@@ -33,7 +33,7 @@ class Stream:
 
     def __init__(self, key: bytes) -> None:
         if len(key) != 16:
-            raise ValueError(f"a key has 16 bytes, not {len(key)}")
+            raise ValueError(f"a key has 16 bytes, and this one has {len(key)}: make it with `key_of`")
         self._generator = np.random.Philox(key=np.frombuffer(key, "<u8").astype(np.uint64))
 
     def words(self, count: int) -> Words:
@@ -43,11 +43,11 @@ class Stream:
     def choose(self, size: int) -> int:
         """Return a number in 0 .. size - 1, from the next word; see `scaled`."""
         if size < 1:
-            raise ValueError("nothing to choose from")
+            raise ValueError(f"can't choose among {size} things: give 1 or more")
         return int(scaled(self.words(1), size)[0])
 
 
-def scaled(words: Words, size: int) -> IntArray:
+def scaled(words: Words, size: int) -> _Numbers:
     """Map words to 0 .. size - 1, as `word * size // 2**64`, for sizes below 2**32.
 
     The chance of a number is off by at most 2**-64, which is size / 2**64 of itself: below 10**-13 for
@@ -55,11 +55,11 @@ def scaled(words: Words, size: int) -> IntArray:
     """
     size_ = np.uint64(size)
     high, low = words >> np.uint64(32), words & np.uint64(0xFFFF_FFFF)
-    result: IntArray = ((high * size_ + (low * size_ >> np.uint64(32))) >> np.uint64(32)).astype(np.int64)
+    result: _Numbers = ((high * size_ + (low * size_ >> np.uint64(32))) >> np.uint64(32)).astype(np.int64)
     return result
 
 
-def random_worlds(variables: Iterable[Variable], stream: Stream, size: int) -> dict[str, IntArray]:
+def random_worlds(variables: Iterable[Variable], stream: Stream, size: int) -> dict[str, _Numbers]:
     """Draw `size` independent worlds, each uniform over all combinations of values; valid or not."""
     return {
         variable.name: np.array(variable.domain, np.int64)[scaled(stream.words(size), len(variable.domain))]

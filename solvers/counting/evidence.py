@@ -2,7 +2,7 @@
 
 In: a world. Out: its evidence class as a state (see `walks`): every valid world with the same config and
 the same observations. Only *free* variables differ in it: hidden ones, and given ones that aren't shown
-exactly. All their combinations are looked at, each observation over its own variables only.
+exactly. All their combinations are tried; each observation is computed over its own variables only.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from solvers.outcome import Assignment
 from solvers.problem import Expr, Kind, Problem, Var, Variable
 
 MOST_COMBINATIONS = 1 << 24
-"""Most combinations of free values that are looked at, after each variable's own observations have cut it."""
+"""Most combinations of free values that are tried, once each variable's own observations have cut its domain."""
 CLASS_CHUNK = 1 << 20
-"""How many of them at once."""
+"""How many combinations are tried at once."""
 
 
 class TooManyWorldsError(Exception):
@@ -45,13 +45,13 @@ def evidence_class(tables: Tables, world: Assignment) -> tuple[dict[str, BatchVa
     The order is that of the domains of the free variables, the last changing fastest.
 
     Raises:
-        TooManyWorldsError: There is too much to look at.
+        TooManyWorldsError: There are too many combinations to try.
     """
     return tables.shared(_Classes).of(world)
 
 
 class _Classes:
-    """The observations of one problem that depend on free variables, and the parts of `valid`, compiled."""
+    """The compiled demands on the worlds of a class: parts of `valid`, and observations of free variables."""
 
     def __init__(self, tables: Tables) -> None:
         problem = tables.problem
@@ -83,7 +83,7 @@ class _Classes:
         return {**state, **{name: collapsed(column) for name, column in columns.items()}}, size
 
     def enumerate(self, world: Assignment, domains: dict[str, IntArray]) -> tuple[dict[str, IntArray], int]:
-        """Find the combinations that meet the joint demands: a column for each free variable."""
+        """Find the combinations that meet the joint demands: a column for each free variable, and their number."""
         if not domains:
             return {}, 1
         sizes = [len(domain) for domain in domains.values()]
@@ -113,7 +113,7 @@ class _Classes:
 
 
 class _Demands:
-    """What some worlds have to show: the parts of `valid` must be true, the others as in a given world."""
+    """What the worlds of a class must show: parts of `valid` are true, observations are those of the given world."""
 
     def __init__(self, tables: Tables, required: Sequence[Expr], parts: Sequence[Expr]) -> None:
         self.code = tables.compiled(parts)
@@ -124,6 +124,6 @@ class _Demands:
 
     def met(self, state: BatchState, wanted: Sequence[Any], shape: tuple[int, ...]) -> BoolArray:
         met: Any = True
-        for cell, value in zip(self.code(state), wanted, strict=True):
-            met = met & (cell == value)
+        for shown, value in zip(self.code(state), wanted, strict=True):
+            met = met & (shown == value)
         return np.broadcast_to(met, shape)

@@ -1,7 +1,7 @@
-"""P1 to P3 by looking at everything: each world of the evidence class, each repair that could be as good.
+"""P1 to P3 by counting: every world of the evidence class, and every repair that could be as good as the fix.
 
-In: a world. Out: a `TaskProof`, with refutations that plain evaluation confirms. No solver is involved; Z3
-proves the same claims again elsewhere.
+In: a world. Out: a `TaskProof`, with refutations that plain evaluation has confirmed. No solver is involved;
+`proving` proves the same claims again.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from solvers.counting.evidence import TooManyWorldsError, evidence_class
 from solvers.counting.repairs import Conditions, WorldsToMend
 from solvers.counting.rivals import RivalSearch, TooManyCandidatesError
 from solvers.counting.tables import BatchState, Tables
-from solvers.counting.walks import Group, select_worlds, walk_at, walk_batch, world_at
+from solvers.counting.walks import Group, codes_of, select_worlds, walk_at, walk_batch, world_at
 from solvers.outcome import Assignment, Claim, Refutation, TaskProof, Uniqueness, Verdict, Walk
 
 WORLDS_PER_WALK = 1 << 17
 """How many worlds of a class are walked at once."""
 CONFIRMED = 1
-"""In how many worlds of a class, besides the task's own, a rival is confirmed by plain evaluation."""
+"""In how many other worlds of the class than the task's own plain evaluation confirms a rival."""
 
 
 class WitnessError(Exception):
-    """Plain evaluation denies what the tables say: a fault of this package. The arguments are the case."""
+    """Plain evaluation denies what was counted: a fault in this package. The arguments describe the case."""
 
 
 def check_world(tables: Tables, world: Assignment) -> TaskProof:
     """Prove or refute P1 to P3 for the evidence class of `world`.
 
-    Inconclusive if the class has too many combinations of hidden values (see `evidence`), or the search for
-    rivals over the named fields too many candidates (see `rivals`). Where only the search over all fields does,
+    The verdict is inconclusive if there are too many combinations of hidden values (see `evidence`), or too many
+    candidates for a rival over the named fields (see `rivals`). If only the search over all fields has too many,
     the weaker level of uniqueness is claimed.
 
     Raises:
@@ -43,7 +43,7 @@ def check_world(tables: Tables, world: Assignment) -> TaskProof:
 
 
 class _Check:
-    """The work on one task."""
+    """The check of one task."""
 
     def __init__(self, tables: Tables, world: Assignment) -> None:
         self.tables = tables
@@ -69,11 +69,11 @@ class _Check:
         other = self._other_answer(groups)
         if other is not None:
             return self._refuted(other, size)
-        patients = [self.conditions.worlds_to_mend(group) for group in groups]
-        unmended = self._unmended(patients)
+        to_mend = [self.conditions.worlds_to_mend(group) for group in groups]
+        unmended = self._unmended(to_mend)
         if unmended is not None:
             return self._refuted(unmended, size)
-        return attrs.evolve(self._unique(patients, size), walks=self._routes(groups))
+        return attrs.evolve(self._unique(to_mend, size), walks=self._routes(groups))
 
     def _ends(self, verdict: Verdict, size: int = 0, reason: str = "") -> TaskProof:
         return TaskProof(verdict, self.walk, hidden_worlds=size, reason=reason)
@@ -106,8 +106,7 @@ class _Check:
 
     def _differs(self, group: Group) -> int | None:
         """Return the place of the first world of a group with another answer than the task's own."""
-        codes = frozenset(self.problem.rules[step.rule].code for step in group.steps)
-        if not group.gives_task or codes != self.answer.codes:
+        if not group.gives_task or codes_of(self.problem, group) != self.answer.codes:
             return 0
         differs = np.zeros(len(group.rows), bool)
         for field in self.conditions.fields:
@@ -122,10 +121,10 @@ class _Check:
 
     # ---- P2 ----------------------------------------------------------------------------------------
 
-    def _unmended(self, patients: Sequence[WorldsToMend]) -> Refutation | None:
+    def _unmended(self, to_mend: Sequence[WorldsToMend]) -> Refutation | None:
         """Find a world of the class that the fix doesn't mend."""
         fix = np.array([[self.walk.final[field] for field in self.conditions.fields]], np.int64)
-        for part in patients:
+        for part in to_mend:
             mended = self.conditions.mended(part, fix)[0]
             if not mended.all():
                 world = world_at(part.group.start, int(mended.argmin()))
@@ -136,11 +135,11 @@ class _Check:
 
     # ---- P3 ----------------------------------------------------------------------------------------
 
-    def _unique(self, patients: Sequence[WorldsToMend], size: int) -> TaskProof:
+    def _unique(self, to_mend: Sequence[WorldsToMend], size: int) -> TaskProof:
         """Find the strongest level at which there is no rival."""
         if not self.walk.fix:  # only the empty repair changes no field
             return self._proved(Uniqueness.ANY, (self.walk.start,), size)
-        sets = {field for part in patients for step in part.group.steps for field in step.sets}
+        sets = {field for part in to_mend for step in part.group.steps for field in step.sets}
         named = tuple(field for field in self.conditions.fields if field in sets)
         own = self.conditions.worlds_to_mend(self.own)
         for level, fields in (
@@ -151,7 +150,7 @@ class _Check:
             search = RivalSearch(
                 self.conditions,
                 own,
-                patients,
+                to_mend,
                 fix=dict(self.walk.fix),
                 fields=fields,
                 no_dearer=level is Uniqueness.PREFERRED,
@@ -163,7 +162,7 @@ class _Check:
             if rival is None:
                 return self._proved(level, search.worlds, size)
             if self._beats(rival, named):
-                self._confirm_rival(rival, patients)
+                self._confirm_rival(rival, to_mend)
                 return self._refuted(Refutation(Claim.P3, self.walk.start, rival=rival), size)
         return self._ends(Verdict.INCONCLUSIVE, size, "too many candidate repairs")
 
@@ -175,8 +174,8 @@ class _Check:
         cheap = evaluate.cost(self.problem, start, rival) <= evaluate.cost(self.problem, start, dict(self.walk.fix))
         return cheap and rival.keys() <= set(named)
 
-    def _confirm_rival(self, rival: Assignment, patients: Sequence[WorldsToMend]) -> None:
-        worlds = [world_at(part.group.start, place) for part in patients for place in range(min(len(part), CONFIRMED))]
+    def _confirm_rival(self, rival: Assignment, to_mend: Sequence[WorldsToMend]) -> None:
+        worlds = [world_at(part.group.start, place) for part in to_mend for place in range(min(len(part), CONFIRMED))]
         for world in (self.walk.start, *worlds[:CONFIRMED]):
             if not evaluate.is_repair(self.problem, evaluate.run_walk(self.problem, world), rival):
                 raise WitnessError("P3", self.problem.name, self.walk.start, world, rival)

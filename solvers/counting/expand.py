@@ -1,9 +1,8 @@
-"""Inline relations and `With` into pure expressions over variables alone.
+"""Expand relations, `With` and `Before`: what is left are pure expressions over variables alone.
 
-In: expressions of a `Problem`. Out: pure expressions (see `fold`), shared wherever they are equal; `tables`
-generates code from them and `encode` builds Z3 terms. `Before(e)` becomes `e` over the variables
-`before_name(x)`, which stand for the state in which the rule fired. The meaning is fixed by
-`evaluate`; nothing here is used there.
+In: expressions of a `Problem`. Out: pure expressions (see `fold`), of which equal ones are one object; `tables`
+generates code from them. `Before(e)` becomes `e` over the variables `before_name(x)`, which stand for the state
+in which the rule fired.
 """
 
 from __future__ import annotations
@@ -111,5 +110,5 @@ def _rebuild(node: Expr, new: Mapping[str, Expr], done: Mapping[int, Expr]) -> E
         case Lookup(table=table, entries=entries, key=key):
             return fold.lookup(table, entries, done[id(key)])
         case RelationValue() | With() | Before():
-            raise ValueError(f"not a pure expression: {node}")
+            raise ValueError(f"not a pure expression: {node}; `expand` it first")
     assert_never(node)

@@ -1,12 +1,13 @@
 """P4, interaction: which sets of channels leave the diagnosis open, with a world that shows it.
 
-In: a world. Out: for each set of channels a *witness*: a valid world that shows the same in these channels and
-whose walk gives a task with other codes; or none. All channels together leave nothing open (that is P1).
+In: a world. Out: a *witness* for each set of channels that leaves it open: a valid world that shows the same in
+these channels and whose walk gives a task with other codes. All channels together leave nothing open (that is P1).
 
-Witnesses are looked for first in a pool of random worlds, which every task of a problem shares, then in a crowd
-that is built for the task (see `lookalikes`). One may be missed; then the set counts as settling the
-diagnosis: too little interaction is claimed, never too much. What is found depends on the problem and
-on the evidence alone. Plain evaluation confirms every witness.
+If a set of channels prints all but a few variables exactly, every world that is left is walked. Otherwise witnesses
+are looked for in a pool of random worlds, which all tasks of a problem share, and then among lookalikes that are
+built for the task. A witness may be missed; then the set counts as determining the diagnosis, so the claimed
+interaction may be too small, but never too large. What is found depends on the problem and the evidence alone.
+Plain evaluation confirms every witness.
 """
 
 from __future__ import annotations
@@ -22,30 +23,30 @@ import numpy as np
 from solvers.counting.exhaustive import WitnessError
 from solvers.counting.expand import expand
 from solvers.counting.lookalikes import Channels, LookalikePlan, Lookalikes, LookalikeSearch
-from solvers.counting.tables import BatchValue, IntArray, Tables
-from solvers.counting.walks import select_worlds, walk_batch, world_at, world_flags
+from solvers.counting.tables import BatchState, BatchValue, IntArray, Tables
+from solvers.counting.walks import codes_of, select_worlds, walk_batch, world_at, world_flags
 from solvers.evaluate import observe, run_walk
 from solvers.outcome import Assignment
 from solvers.problem import Var, Variable
 from solvers.streams import Stream, key_of, random_worlds
 
 POOL = 1 << 15
-"""How many random worlds the pool is made of; those that give no task are left out."""
+"""How many random worlds are drawn for the pool; those that give no task are left out."""
 WORLDS_COMPARED = 256
 """Among how many witnesses of the pool the nearest one is chosen."""
 COUNTED = 1 << 12
-"""Up to how many worlds may be left by what a set of channels prints exactly for all of them to be looked at."""
-CROWD_STEPS = (8, 32, 128)
-"""How many worlds of a crowd are walked, at first, then if there is no witness yet, ..., and at most."""
+"""If what a set of channels prints exactly leaves at most so many worlds, all of them are walked."""
+LOOKALIKES_WALKED = (8, 32, 128)
+"""How many lookalikes have been walked after the first try, the second, ..., and at most."""
 
 
 @attrs.frozen
 class Interaction:
-    """What the sets of channels settle.
+    """Which sets of channels determine the diagnosis.
 
     Attributes:
         channels: All of them, in printing order.
-        witnesses: For each set that leaves the diagnosis open, a world that shows so.
+        witnesses: A world for each set that leaves the diagnosis open.
     """
 
     channels: Channels
@@ -53,13 +54,13 @@ class Interaction:
 
     @property
     def determined(self) -> dict[Channels, bool]:
-        """For each set of channels, the smaller ones first, whether it settles the diagnosis."""
+        """For each set of channels, the smaller ones first, whether it determines the diagnosis."""
         return {chosen: chosen not in self.witnesses for chosen in channel_sets(self.channels)}
 
     @property
     def interaction(self) -> int:
-        """The size of the smallest set that settles the diagnosis."""
-        return min(len(chosen) for chosen, settles in self.determined.items() if settles)
+        """The size of the smallest set that determines the diagnosis."""
+        return min(len(chosen) for chosen, determines in self.determined.items() if determines)
 
     def witness(self, chosen: Channels) -> Assignment | None:
         return self.witnesses.get(chosen)
@@ -72,16 +73,17 @@ def channel_sets(channels: Channels) -> Iterator[Channels]:
 
 
 class Witnesses:
-    """Looks for witnesses in one problem."""
+    """Looks for witnesses in one problem; see `measure`."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self.problem = tables.problem
-        self.views: dict[Channels, LookalikePlan] = {}
+        self.plans: dict[Channels, LookalikePlan] = {}
         for chosen in channel_sets(self.problem.channels):
             if len(chosen) < len(self.problem.channels):
-                self.views[chosen] = LookalikePlan(tables, chosen, self.views.get(chosen[:-1]))
-        self.counts = {chosen: count for chosen in self.views if (count := _Count.of(tables, chosen)) is not None}
+                self.plans[chosen] = LookalikePlan(tables, chosen, self.plans.get(chosen[:-1]))
+        searches = {chosen: _CompleteSearch.of(tables, chosen) for chosen in self.plans}
+        self.complete = {chosen: search for chosen, search in searches.items() if search is not None}
 
     @functools.cached_property
     def pool(self) -> _Pool:
@@ -94,67 +96,67 @@ class Witnesses:
             WitnessError: Plain evaluation doesn't confirm a witness.
         """
         (own,) = walk_batch(self.tables, dict(world), 1)
-        codes = frozenset(self.problem.rules[step.rule].code for step in own.steps)
+        codes = codes_of(self.problem, own)
         seen = observe(self.problem, world)
-        search = LookalikeSearch(self.views, world, Stream(key_of("interaction", self.problem.name, *seen)))
+        search = LookalikeSearch(self.plans, world, Stream(key_of("interaction", self.problem.name, *seen)))
         witnesses: dict[Channels, Assignment] = {}
-        for chosen in reversed(self.views):  # large sets first: their witnesses serve the smaller ones too
+        for chosen in reversed(self.plans):  # large sets first: their witnesses serve the smaller ones too
             if chosen not in witnesses:
-                if chosen in self.counts:
-                    found = self.counts[chosen].other(world, codes)
+                if chosen in self.complete:
+                    found = self.complete[chosen].other(world, codes)
                 else:
                     found = self.pool.nearest(chosen, world, seen, codes)
                     if found is None:
-                        found = self._other(search.complete(chosen), codes)
+                        found = self._among_lookalikes(search.find(chosen), codes)
                 if found is not None:
                     witness = {variable.name: found[variable.name] for variable in self.problem.variables}
-                    for part in self._opened(chosen, witness, seen, codes):
+                    for part in self._confirmed(chosen, witness, seen, codes):
                         witnesses.setdefault(part, witness)
         return Interaction(self.problem.channels, witnesses)
 
-    def _other(self, crowd: Lookalikes, codes: frozenset[str]) -> Assignment | None:
-        """Return the first world of a crowd, by how quickly it is told, whose walk gives a task with other codes."""
-        healthy, foreign, familiar = self._sorted(crowd, codes)
+    def _among_lookalikes(self, alike: Lookalikes, codes: frozenset[str]) -> Assignment | None:
+        """Return a lookalike whose walk gives a task with other codes; the likeliest are walked first."""
+        healthy, foreign, familiar = self._by_first_rule(alike, codes)
         if len(healthy):
-            return world_at(crowd.state, int(healthy[0]))
+            return world_at(alike.state, int(healthy[0]))
         places = np.concatenate([foreign, familiar])
-        for low, high in itertools.pairwise((0, *CROWD_STEPS)):
+        for low, high in itertools.pairwise((0, *LOOKALIKES_WALKED)):
             part = places[low:high]
-            others = [
-                int(group.rows[0])
-                for group in walk_batch(self.tables, select_worlds(crowd.state, part), len(part))
-                if group.gives_task and {self.problem.rules[step.rule].code for step in group.steps} != codes
-            ]
-            if others:
-                return world_at(crowd.state, int(part[min(others)]))
+            found = _first_with_other_codes(self.tables, select_worlds(alike.state, part), len(part), codes)
+            if found is not None:
+                return found
         return None
 
-    def _sorted(self, crowd: Lookalikes, codes: frozenset[str]) -> tuple[IntArray, IntArray, IntArray]:
-        """Find the places of healthy worlds (unless that is the diagnosis), of those in which another
-        rule fires first, and of those in which a rule of the diagnosis does."""
-        valid, sound, guards = world_flags(self.tables, crowd.state)
-        left = np.array(np.broadcast_to(valid, crowd.size))
-        foreign, familiar = np.zeros(crowd.size, bool), np.zeros(crowd.size, bool)
+    def _by_first_rule(self, alike: Lookalikes, codes: frozenset[str]) -> tuple[IntArray, IntArray, IntArray]:
+        """Return the places of three kinds of valid worlds.
+
+        Returns:
+            Healthy worlds (none if that is the diagnosis); worlds in which a rule of another code fires first;
+            worlds in which a rule of the diagnosis fires first.
+        """
+        valid, sound, guards = world_flags(self.tables, alike.state)
+        left = np.array(np.broadcast_to(valid, alike.size))
+        foreign, familiar = np.zeros(alike.size, bool), np.zeros(alike.size, bool)
         for rule, guard in zip(self.problem.rules, guards, strict=True):
             (familiar if rule.code in codes else foreign)[left & guard] = True
             left &= np.logical_not(guard)
         healthy = left & sound & bool(codes)
         return np.flatnonzero(healthy), np.flatnonzero(foreign), np.flatnonzero(familiar)
 
-    def _opened(
+    def _confirmed(
         self, chosen: Channels, witness: Assignment, seen: Sequence[int], codes: frozenset[str]
     ) -> list[Channels]:
-        """Confirm a witness for one set of channels, and list all sets that it leaves open."""
+        """Confirm a witness for one set of channels, and list all sets for which it is one."""
         shown = zip(self.problem.observations, seen, observe(self.problem, witness), strict=True)
         different = {item.channel for item, here, there in shown if here != there}
         walk = run_walk(self.problem, witness)
         if not (walk.gives_task and walk.answer.codes != codes and different.isdisjoint(chosen)):
             raise WitnessError("P4", self.problem.name, chosen, seen, dict(witness))
-        return [channels for channels in self.views if different.isdisjoint(channels)]
+        return [channels for channels in self.plans if different.isdisjoint(channels)]
 
 
-class _Count:
-    """Looks at every world that shows the same in some channels, where these print all but a few variables exactly."""
+class _CompleteSearch:
+    """Walks every world that shows the same in some channels, if these print all but a few variables exactly."""
 
     def __init__(self, tables: Tables, chosen: Channels, unknown: Sequence[Variable]) -> None:
         self.tables = tables
@@ -167,8 +169,8 @@ class _Count:
         }
 
     @classmethod
-    def of(cls, tables: Tables, chosen: Channels) -> _Count | None:
-        """The count for a set of channels; None if too many worlds are left."""
+    def of(cls, tables: Tables, chosen: Channels) -> _CompleteSearch | None:
+        """Prepare the search for a set of channels; None if it leaves too many worlds."""
         observations = tables.problem.observations
         exact = {item.value.name for item in observations if item.channel in chosen and isinstance(item.value, Var)}
         unknown = [variable for variable in tables.problem.variables if variable.name not in exact]
@@ -180,16 +182,22 @@ class _Count:
         state: dict[str, BatchValue] = {**world, **self.columns}
         size = len(next(iter(self.columns.values())))
         met = np.ones(size, bool)
-        for cell, wanted in zip(self.code(state), self.code(dict(world)), strict=True):
-            met &= np.equal(cell, wanted)
+        for value, wanted in zip(self.code(state), self.code(dict(world)), strict=True):
+            met &= np.equal(value, wanted)
         rows = np.flatnonzero(met)
-        same = select_worlds(state, rows)
-        others = [
-            int(group.rows[0])
-            for group in walk_batch(self.tables, same, len(rows))
-            if group.gives_task and {self.tables.problem.rules[step.rule].code for step in group.steps} != codes
-        ]
-        return world_at(same, min(others)) if others else None
+        return _first_with_other_codes(self.tables, select_worlds(state, rows), len(rows), codes)
+
+
+def _first_with_other_codes(
+    tables: Tables, state: BatchState, size: int, codes: frozenset[str]
+) -> dict[str, int] | None:
+    """Return the first world of a batch whose walk gives a task with other codes."""
+    others = [
+        int(group.rows[0])
+        for group in walk_batch(tables, state, size)
+        if group.gives_task and codes_of(tables.problem, group) != codes
+    ]
+    return world_at(state, min(others)) if others else None
 
 
 class _Pool:
@@ -204,15 +212,15 @@ class _Pool:
         codes = np.full(POOL, -1)
         for group in walk_batch(tables, state, POOL):
             if group.gives_task:
-                reported = frozenset(problem.rules[step.rule].code for step in group.steps)
+                reported = codes_of(problem, group)
                 codes[group.rows] = self.known_codes.setdefault(reported, len(self.known_codes))
         tasks = np.flatnonzero(codes >= 0)
         self.codes = codes[tasks]
-        self.state = {name: np.broadcast_to(cell, POOL)[tasks] for name, cell in state.items()}
+        self.state = {name: np.broadcast_to(value, POOL)[tasks] for name, value in state.items()}
         shown = tables.evaluate([item.value for item in problem.observations], self.state)
-        self.shown = [np.broadcast_to(cell, len(tasks)).astype(np.int64) for cell in shown]
-        variety = [-len(np.unique(cell)) for cell in self.shown]
-        self.order = sorted(range(len(shown)), key=variety.__getitem__)  # what tells most worlds apart comes first
+        self.shown = [np.broadcast_to(value, len(tasks)).astype(np.int64) for value in shown]
+        variety = [-len(np.unique(value)) for value in self.shown]
+        self.order = sorted(range(len(shown)), key=variety.__getitem__)  # what shows most different values comes first
 
     def nearest(
         self, chosen: Channels, world: Assignment, seen: Sequence[int], codes: frozenset[str]

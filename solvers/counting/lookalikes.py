@@ -1,11 +1,11 @@
-"""Build worlds that show the same as a given one in some channels.
+"""Build lookalikes of a world: other worlds that show the same in some channels.
 
-In: a world and a set of channels. Out: a `Lookalikes` of such worlds.
+In: a world and a set of channels. Out: `Lookalikes`.
 
-How: observation by observation, the variables that it depends on and that have no value yet are given all
-their values, or random ones where these are too many, and what doesn't show the same is dropped. Variables
-that the channels show nothing of come last. A crowd has every world that there is if no step had to draw or
-thin out: so it is with channels that print the config, unless there are very many hidden values.
+How: observation by observation. The variables that it depends on and that have no value yet are given all their
+values, or random ones if these are too many; worlds that don't show the same are dropped. Variables that no
+observation of the channels depends on come last. All lookalikes are found if no step had to draw or to thin out:
+so it is with channels that print the config, unless there are very many hidden values.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ Channels = tuple[str, ...]
 BUILT = 1 << 15
 """Most worlds that a step builds."""
 KEPT = 256
-"""About how many of them are taken on to the next step at most."""
+"""Most of them that go on to the next step, besides the world itself."""
 LAST = 1024
-"""Most worlds of a finished crowd."""
+"""Most worlds that the last step builds."""
 
 
 @attrs.frozen(eq=False)
 class Lookalikes:
-    """Worlds in the making that show the same so far; `own` is the place of the one we started from."""
+    """Worlds that show the same as the one at the place `own`; some variables may have no value yet."""
 
     state: Mapping[str, BatchValue]
     size: int
@@ -49,31 +49,33 @@ class Lookalikes:
 class LookalikeSearch:
     """The lookalikes of one world, built when asked for.
 
-    A set of channels goes on from the set that lacks its last channel.
+    Those for a set of channels are built from those for the set without its last channel.
     """
 
-    def __init__(self, views: Mapping[Channels, LookalikePlan], world: Assignment, stream: Stream) -> None:
-        self.views = views
+    def __init__(self, plans: Mapping[Channels, LookalikePlan], world: Assignment, stream: Stream) -> None:
+        self.plans = plans
         self.world = world
         self.stream = stream
         self.built: dict[Channels, Lookalikes] = {(): Lookalikes({}, 1, 0)}
 
-    def crowd(self, chosen: Channels) -> Lookalikes:
-        if chosen not in self.built:
-            self.built[chosen] = self.views[chosen].shown(self.crowd(chosen[:-1]), self.world, self.stream)
-        return self.built[chosen]
+    def find(self, chosen: Channels) -> Lookalikes:
+        """Return lookalikes in which every variable has a value."""
+        return self.plans[chosen].last.applied(self._partial(chosen), self.world, self.stream, LAST)
 
-    def complete(self, chosen: Channels) -> Lookalikes:
-        """Give values to the variables that the channels show nothing of."""
-        return self.views[chosen].last.applied(self.crowd(chosen), self.world, self.stream, LAST)
+    def _partial(self, chosen: Channels) -> Lookalikes:
+        """Return lookalikes in which those variables have values that the channels show something of."""
+        if chosen not in self.built:
+            self.built[chosen] = self.plans[chosen].extended(self._partial(chosen[:-1]), self.world, self.stream)
+        return self.built[chosen]
 
 
 class LookalikePlan:
-    """How to build the worlds that show the same in one set of channels, from those of all but its last channel.
+    """How to build lookalikes for one set of channels from those for all but its last channel.
 
     Attributes:
-        printed: Variables that are shown exactly, and weren't known before.
-        known: All variables that have a value once this is done.
+        printed: Variables that the last channel shows exactly and that have no value before.
+        known: The variables that have a value afterwards.
+        last: Gives values to all other variables.
     """
 
     known: frozenset[str]
@@ -94,18 +96,19 @@ class LookalikePlan:
         self.known = frozenset(known)
         self.last = _Step(tables, [v for v in problem.variables if v.name not in known], [])
 
-    def shown(self, crowd: Lookalikes, world: Assignment, stream: Stream) -> Lookalikes:
+    def extended(self, alike: Lookalikes, world: Assignment, stream: Stream) -> Lookalikes:
         fixed = {name: world[name] for name in self.printed}
-        crowd = Lookalikes({**crowd.state, **fixed}, crowd.size, crowd.own)
+        alike = Lookalikes({**alike.state, **fixed}, alike.size, alike.own)
         for step in self.steps:
-            crowd = step.applied(crowd, world, stream, BUILT)
-            if crowd.size > KEPT:
-                drawn = scaled(stream.words(KEPT), crowd.size)
-                crowd = crowd.only(np.unique(np.append(drawn, crowd.own)))
-        return crowd
+            alike = step.applied(alike, world, stream, BUILT)
+            if alike.size > KEPT:
+                drawn = scaled(stream.words(KEPT), alike.size)
+                alike = alike.only(np.unique(np.append(drawn, alike.own)))
+        return alike
 
 
 def _unknown(problem: Problem, part: Expr, known: set[str]) -> list[Variable]:
+    """List the variables that `part` depends on and that have no value yet."""
     needed = support(part) - known
     return [variable for variable in problem.variables if variable.name in needed]
 
@@ -115,7 +118,7 @@ def _combinations(variables: Sequence[Variable]) -> int:
 
 
 class _Step:
-    """Give some variables values and keep what shows the same."""
+    """Give some variables values, and keep the worlds that show the same."""
 
     def __init__(self, tables: Tables, variables: Sequence[Variable], shown: Sequence[Expr]) -> None:
         self.code = tables.compiled(shown)
@@ -126,27 +129,27 @@ class _Step:
             axes = np.meshgrid(*self.domains.values(), indexing="ij")
             self.grid = {name: axis.ravel() for name, axis in zip(self.domains, axes, strict=True)}
 
-    def applied(self, crowd: Lookalikes, world: Assignment, stream: Stream, most: int) -> Lookalikes:
-        if crowd.size * self.combinations <= most:
-            crowd = self._with_all_values(crowd, world)
+    def applied(self, alike: Lookalikes, world: Assignment, stream: Stream, most: int) -> Lookalikes:
+        if alike.size * self.combinations <= most:
+            alike = self._with_all_values(alike, world)
         else:
-            crowd = self._with_some_values(crowd, world, stream, max(1, most // crowd.size))
+            alike = self._with_some_values(alike, world, stream, max(1, most // alike.size))
         same: BoolArray | bool = True
-        for cell, wanted in zip(self.code(crowd.state), self.code(world), strict=True):
-            same = same & (cell == wanted)
-        return crowd if same is True else crowd.only(np.flatnonzero(np.broadcast_to(same, crowd.size)))
+        for value, wanted in zip(self.code(alike.state), self.code(world), strict=True):
+            same = same & (value == wanted)
+        return alike if same is True else alike.only(np.flatnonzero(np.broadcast_to(same, alike.size)))
 
-    def _with_all_values(self, crowd: Lookalikes, world: Assignment) -> Lookalikes:
+    def _with_all_values(self, alike: Lookalikes, world: Assignment) -> Lookalikes:
         place, new = 0, dict[str, BatchValue]()
         for name, domain in self.domains.items():
             place = place * len(domain) + int(np.flatnonzero(domain == world[name])[0])
-            new[name] = np.tile(self.grid[name], crowd.size)
-        old = _repeated(crowd.state, self.combinations)
-        return Lookalikes({**old, **new}, crowd.size * self.combinations, crowd.own * self.combinations + place)
+            new[name] = np.tile(self.grid[name], alike.size)
+        old = _repeated(alike.state, self.combinations)
+        return Lookalikes({**old, **new}, alike.size * self.combinations, alike.own * self.combinations + place)
 
-    def _with_some_values(self, crowd: Lookalikes, world: Assignment, stream: Stream, copies: int) -> Lookalikes:
-        """Draw values; every second one is that of the world we started from."""
-        size, own = crowd.size * copies, crowd.own * copies
+    def _with_some_values(self, alike: Lookalikes, world: Assignment, stream: Stream, copies: int) -> Lookalikes:
+        """Draw values; a variable keeps that of `world` with probability one half."""
+        size, own = alike.size * copies, alike.own * copies
         new: dict[str, BatchValue] = {}
         parts = stream.words(-(-size * len(self.domains) // 4)).astype("<u8").view("<u2").astype(np.int64)
         for place, (name, domain) in enumerate(self.domains.items()):
@@ -154,8 +157,8 @@ class _Step:
             column = np.where(drawn & 1, world[name], domain[drawn * len(domain) >> 16])
             column[own] = world[name]
             new[name] = column
-        return Lookalikes({**_repeated(crowd.state, copies), **new}, size, own)
+        return Lookalikes({**_repeated(alike.state, copies), **new}, size, own)
 
 
 def _repeated(state: Mapping[str, BatchValue], times: int) -> dict[str, BatchValue]:
-    return {name: cell if isinstance(cell, int) else np.repeat(cell, times) for name, cell in state.items()}
+    return {name: value if isinstance(value, int) else np.repeat(value, times) for name, value in state.items()}

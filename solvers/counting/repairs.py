@@ -1,4 +1,4 @@
-"""Which changes mend which worlds: the conditions of a repair, for many candidates and worlds at once.
+"""Which candidates mend which worlds: the conditions of a repair, for many candidates and worlds at once.
 
 In: groups of walks, and candidate repairs as arrays with a row for each candidate and a column for each
 editable field, which holds the field's new (or old) value. Out: which conditions hold. The meaning is that of
@@ -7,7 +7,7 @@ editable field, which holds the field's new (or old) value. Out: which condition
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, assert_never
 
 import attrs
@@ -24,8 +24,13 @@ GRID_CELLS = 1 << 19
 
 
 @attrs.frozen(eq=False)
-class Bound:
-    """A keep in force: its slot among the kept quantities, and what the quantity was."""
+class ActiveKeep:
+    """A keep that binds a repair.
+
+    Attributes:
+        slot: Its place in `Conditions.kept`.
+        earlier: What the quantity was in the state where the keep began to bind: for all worlds, or for each.
+    """
 
     slot: int
     sense: Sense
@@ -34,10 +39,10 @@ class Bound:
 
 @attrs.frozen(eq=False)
 class WorldsToMend:
-    """Worlds that took one path, and the keeps that bind their repairs."""
+    """Worlds that took one path, whose repairs the same keeps bind."""
 
     group: Group
-    bounds: tuple[Bound, ...]
+    keeps: tuple[ActiveKeep, ...]
 
     def __len__(self) -> int:
         return len(self.group.rows)
@@ -46,21 +51,25 @@ class WorldsToMend:
         """Select worlds by their place in the group."""
         places = np.arange(len(self))[rows]
         group = self.group
-        bounds = tuple(
-            attrs.evolve(bound, earlier=bound.earlier[places]) if isinstance(bound.earlier, np.ndarray) else bound
-            for bound in self.bounds
+        keeps = tuple(
+            attrs.evolve(keep, earlier=keep.earlier[places]) if isinstance(keep.earlier, np.ndarray) else keep
+            for keep in self.keeps
         )
         chosen = attrs.evolve(group, rows=group.rows[places], start=select_worlds(group.start, places))
-        return WorldsToMend(chosen, bounds)
+        return WorldsToMend(chosen, keeps)
 
 
 class Conditions:
-    """The compiled conditions of a repair: parts of valid and sound, kept quantities, silent guards, in this order.
+    """The compiled conditions of a repair: parts of valid and sound, kept quantities, and that each rule is silent.
+
+    A condition has a number, in this order. Conditions up to the kept quantities are checked early, guards late.
 
     Attributes:
         fields: The editable fields, in rank order: the columns of candidates.
         domains: Their values, most preferred first.
-        touches: For each condition (row) whether it depends on each field (column).
+        kept: The quantities that some keep of the problem keeps, each once.
+        count: How many conditions there are.
+        touches: For each condition (row), whether it depends on each field (column).
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -87,71 +96,72 @@ class Conditions:
     def worlds_to_mend(self, group: Group) -> WorldsToMend:
         """Find the keeps that bind repairs of the worlds of a group."""
         named = {field for step in group.steps for field in step.sets}
-        bounds = list(self._bounds(self.problem.keeps, group.start)) if self.problem.keeps else []
+        active = self._active(self.problem.keeps, group.start)
         for step in group.steps:
-            keeps = [keep for keep in self.problem.rules[step.rule].keeps if keep.field not in named]
-            bounds += self._bounds(keeps, step.before)
-        return WorldsToMend(group, tuple(bounds))
+            binding = [keep for keep in self.problem.rules[step.rule].keeps if keep.field not in named]
+            active += self._active(binding, step.before)
+        return WorldsToMend(group, tuple(active))
 
-    def _bounds(self, keeps: Sequence[Keep], state: BatchState) -> Iterator[Bound]:
+    def _active(self, keeps: Sequence[Keep], state: BatchState) -> list[ActiveKeep]:
+        """Measure what `keeps` keep in the state in which they began to bind."""
+        if not keeps:
+            return []
         quantities = self._quantities(state)
-        for keep in keeps:
-            slot = self._slots[keep]
-            yield Bound(slot, keep.sense, quantities[slot])
+        return [ActiveKeep(self._slots[keep], keep.sense, quantities[self._slots[keep]]) for keep in keeps]
 
-    def allowed(self, patient: WorldsToMend) -> list[IntArray]:
+    def allowed(self, world: WorldsToMend) -> list[IntArray]:
         """List for each field the values that the keeps on that field itself leave to the repairs of one world."""
         allowed = list(self.domains)
-        for bound in patient.bounds:
-            quantity = self.kept[bound.slot]
+        for keep in world.keeps:
+            quantity = self.kept[keep.slot]
             if isinstance(quantity, Var) and quantity.name in self.fields:
                 place = self.fields.index(quantity.name)
-                allowed[place] = allowed[place][_keeps(bound, allowed[place])]
+                allowed[place] = allowed[place][_keeps(keep, allowed[place])]
         return allowed
 
     # ---- conditions --------------------------------------------------------------------------------
 
-    def failures(self, patient: WorldsToMend, candidates: IntArray) -> BoolArray:
+    def failures(self, world: WorldsToMend, candidates: IntArray) -> BoolArray:
         """Return for each candidate (row) which conditions (column) fail in one world."""
-        state = {**patient.group.start, **self._columns(candidates)}
-        holds = [*self._hold_early(patient, state), *self._hold_late(patient, state)]
+        state = {**world.group.start, **self._columns(candidates)}
+        holds = [*self._hold_early(world, state), *self._hold_late(world, state)]
         failed = np.empty((len(candidates), self.count), bool)
         for column, flag in enumerate(holds):
             failed[:, column] = not flag if isinstance(flag, bool) else ~flag
         return failed
 
-    def mending(self, patient: WorldsToMend, candidates: IntArray) -> IntArray:
-        """Return the places of the candidates that mend one world. What fails early isn't looked at again."""
+    def mending(self, world: WorldsToMend, candidates: IntArray) -> IntArray:
+        """Return the places of the candidates that mend one world; those that fail early aren't checked late."""
         places = np.arange(len(candidates))
         for hold in (self._hold_early, self._hold_late):
             if len(places):
-                flags = hold(patient, {**patient.group.start, **self._columns(candidates[places])})
+                flags = hold(world, {**world.group.start, **self._columns(candidates[places])})
                 places = places[np.broadcast_to(_all(flags), len(places))]
         return places
 
-    def mended(self, patients: WorldsToMend, candidates: IntArray) -> BoolArray:
+    def mended(self, worlds: WorldsToMend, candidates: IntArray) -> BoolArray:
         """Return for each candidate (row) which of the worlds (column) it mends."""
-        result = np.empty((len(candidates), len(patients)), bool)
-        width = min(len(patients), GRID_CELLS)
+        result = np.empty((len(candidates), len(worlds)), bool)
+        width = min(len(worlds), GRID_CELLS)
         height = max(1, GRID_CELLS // width)
-        for left in range(0, len(patients), width):
-            part = patients.only(slice(left, left + width)) if width < len(patients) else patients
+        for left in range(0, len(worlds), width):
+            part = worlds.only(slice(left, left + width)) if width < len(worlds) else worlds
             for top in range(0, len(candidates), height):
                 columns = self._columns(candidates[top : top + height])
-                state = {**part.group.start, **{name: _on_rows(cell) for name, cell in columns.items()}}
+                state = {**part.group.start, **{name: _on_rows(value) for name, value in columns.items()}}
                 mends = _all([*self._hold_early(part, state), *self._hold_late(part, state)])
                 result[top : top + height, left : left + width] = mends
         return result
 
-    def _hold_early(self, patients: WorldsToMend, state: BatchState) -> list[Any]:
+    def _hold_early(self, worlds: WorldsToMend, state: BatchState) -> list[Any]:
         values = self._early(state)
         flags: list[Any] = [*values[: self._right], *(True for _ in self.kept)]
-        for bound in patients.bounds:
-            place = self._right + bound.slot
-            flags[place] = flags[place] & _keeps(bound, values[place])
+        for keep in worlds.keeps:
+            place = self._right + keep.slot
+            flags[place] = flags[place] & _keeps(keep, values[place])
         return flags
 
-    def _hold_late(self, patients: WorldsToMend, state: BatchState) -> Sequence[Any]:
+    def _hold_late(self, worlds: WorldsToMend, state: BatchState) -> Sequence[Any]:
         return self._late(state)
 
     def _columns(self, candidates: IntArray) -> dict[str, BatchValue]:
@@ -164,23 +174,25 @@ class Conditions:
 
 
 def _all(flags: Sequence[Any]) -> Any:
-    """Join truth values and arrays of them, the plain ones first."""
+    """Return where all of the flags hold; plain truth values are joined before arrays."""
     holds: Any = True
     for flag in sorted(flags, key=np.size):
         holds = holds & flag
     return holds
 
 
-def _on_rows(cell: BatchValue) -> BatchValue:
-    return cell if isinstance(cell, int) else cell[:, None]
+def _on_rows(value: BatchValue) -> BatchValue:
+    """Put candidates on an axis of their own, before that of the worlds."""
+    return value if isinstance(value, int) else value[:, None]
 
 
-def _keeps(bound: Bound, later: Any) -> Any:
-    match bound.sense:
+def _keeps(keep: ActiveKeep, later: Any) -> Any:
+    """Return where a quantity that is now `later` is as the keep wants it."""
+    match keep.sense:
         case Sense.EQUAL:
-            return later == bound.earlier
+            return later == keep.earlier
         case Sense.NOT_ABOVE:
-            return later <= bound.earlier
+            return later <= keep.earlier
         case Sense.NOT_BELOW:
-            return later >= bound.earlier
-    assert_never(bound.sense)
+            return later >= keep.earlier
+    assert_never(keep.sense)

@@ -1,11 +1,11 @@
 """Search for a rival: another repair, of at most as many changes as the fix, that mends a whole evidence class.
 
-In: the patients of a class and a fix. Out: a rival, or None and the worlds whose repairs alone leave no rival.
+In: the worlds of a class and a fix. Out: a rival; or None, and some worlds that leave no rival between them.
 
-The search rests on this: when a condition fails after some changes, every repair that contains these changes
-also changes another field that the condition depends on. So it branches over the fields of one failed
-condition only, the one that leaves the fewest ways on; a field that was branched over is closed in later
-branches, so that no candidate is looked at twice.
+The search relies on this: if a condition fails after some changes, every repair that contains these changes
+also changes another field that the condition depends on. So it branches over the fields of one failed condition
+only, the one with the fewest ways on. A field that was branched over is closed in later branches, so that no
+candidate is looked at twice.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from solvers.counting.walks import world_at
 from solvers.outcome import Assignment
 
 PARENTS = 2048
-"""How many partial repairs are extended at once."""
+"""How many candidates with some changes are extended at once."""
 LEAVES = 1 << 16
-"""How many candidates with all their changes are looked at at once."""
+"""How many candidates with all their changes are checked at once."""
 MOST_CANDIDATES = 4_000_000
-"""Most candidates that one search looks at before it gives up."""
+"""A search gives up after so many candidates."""
 
 
 class TooManyCandidatesError(Exception):
-    """The search gave up without a rival."""
+    """The search gave up, and had found no rival."""
 
 
 class RivalSearch:
@@ -36,8 +36,8 @@ class RivalSearch:
 
     Args:
         own: The world of the task alone.
-        groups: The whole class.
-        fix: What no rival may equal; as many changes are allowed.
+        groups: All worlds of the class.
+        fix: A rival differs from it and changes at most as many fields.
         fields: The fields that a rival may change.
         no_dearer: Whether a rival may not cost more than the fix either.
     """
@@ -70,7 +70,7 @@ class RivalSearch:
     @property
     def worlds(self) -> tuple[Assignment, ...]:
         """The worlds that ruled candidates out: the world of the task, then others of its class."""
-        return tuple(world_at(patient.group.start, 0) for patient in (self.own, *self.witnesses))
+        return tuple(world_at(found.group.start, 0) for found in (self.own, *self.witnesses))
 
     def find(self) -> Assignment | None:
         """Return the changes of a rival.
@@ -121,10 +121,10 @@ class RivalSearch:
         return changed, [int(np.nonzero(self.conditions.domains[place] == candidate[place])[0][0]) for place in changed]
 
     def _rule_out(self, candidates: IntArray, mending: IntArray, failed: BoolArray) -> int | None:
-        """Find for each candidate that mends the task's own world one that it doesn't mend, and note what fails there.
+        """Find a world that it doesn't mend for each candidate that mends the task's own, and note what fails there.
 
         Returns:
-            The place of a candidate for which there is none.
+            The place of a candidate that mends all worlds: a rival.
         """
         if len(mending) and sum(map(len, self.groups)) == 1:
             return int(mending[0])
@@ -154,7 +154,7 @@ class RivalSearch:
     def _extend(
         self, candidates: IntArray, open_: BoolArray, failed: BoolArray, level: int
     ) -> Iterator[tuple[IntArray, BoolArray, int]]:
-        """Make one more change, in every way that may lead to a repair."""
+        """Yield candidates with one more change, in pieces: all that may lead to a repair, and their open fields."""
         touches = self.conditions.touches
         last = level + 1 == self.depth
         if last:  # the one change left must touch everything that fails

@@ -1,7 +1,7 @@
-"""Repairs that are as small as a fix and lose to it by rank or preference alone.
+"""Repairs that change as few fields as a fix and lose to it by rank or preference alone.
 
-In: a task with a unique answer. Out: those repairs over the named fields, the cheapest first. Plain counting
-over the whole evidence class, for write-ups; no claim rests on it.
+In: a task with a unique answer. Out: those repairs over the named fields, the cheapest first, by counting over the
+whole evidence class. Write-ups use them; no claim depends on them.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from solvers.counting.walks import walk_batch
 from solvers.outcome import Assignment, TaskProof
 
 REPAIR_CHUNK = 1 << 12
-"""How many candidates are looked at at once."""
+"""How many candidates are checked at once."""
 MOST_RUNNERS_UP = 1 << 20
-"""After so many candidates no more runners-up are looked for."""
+"""The search ends after so many candidates."""
 
 
 def runners_up(tables: Tables, proof: TaskProof) -> Iterator[Assignment]:
@@ -31,8 +31,8 @@ def runners_up(tables: Tables, proof: TaskProof) -> Iterator[Assignment]:
     conditions = tables.shared(Conditions)
     fix = dict(proof.walk.fix)
     state, size = evidence_class(tables, proof.walk.start)
-    patients = [conditions.worlds_to_mend(group) for group in walk_batch(tables, state, size)]
-    sets = {field for part in patients for step in part.group.steps for field in step.sets}
+    to_mend = [conditions.worlds_to_mend(group) for group in walk_batch(tables, state, size)]
+    sets = {field for part in to_mend for step in part.group.steps for field in step.sets}
     start = np.array([proof.walk.start[field] for field in conditions.fields], np.int64)
     places = [place for place, field in enumerate(conditions.fields) if field in sets]
     candidates = (
@@ -48,7 +48,7 @@ def runners_up(tables: Tables, proof: TaskProof) -> Iterator[Assignment]:
         for row, (columns, values) in zip(rows, chunk, strict=True):
             row[list(columns)] = values
         left = np.arange(len(chunk))
-        for part in patients:
+        for part in to_mend:
             if len(left):
                 left = left[conditions.mended(part, rows[left]).all(axis=1)]
         for place in left.tolist():

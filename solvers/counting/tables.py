@@ -1,12 +1,12 @@
 """Vectorised evaluation: numpy code generated from the expanded expressions of a problem.
 
-In: pure expressions (see `fold`) and an environment that gives each variable an integer or an int64
-array; arrays broadcast. Out: a value for each expression: an int64 or bool array, or a plain Python
-value where no array is involved. Each shared part is computed once and only over the axes of its own
-variables, so variables on separate axes make a table of all their combinations cheaply.
+In: pure expressions (see `fold`), and an environment that gives each variable an integer or an int64 array; arrays
+broadcast. Out: a value for each expression: an int64 or bool array, or a plain Python value if no array is involved.
+Each shared part is computed once, and only over the axes of its own variables: with variables on separate axes,
+a table of all their combinations is cheap.
 
-Sums and products do not overflow: the language bounds every value by 2**60 before lowering. Both
-branches of `if` are computed, so a table gives some entry there for keys that it lacks.
+Sums and products don't overflow: the language bounds every value by 2**60. Both branches of `if` are computed, so
+a lookup gives some entry for a key that its table lacks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 Array = npt.NDArray[Any]
 BatchValue = int | IntArray
-"""A value in a batch: one for all of it, or an array."""
+"""The value of a variable in a batch of worlds: one integer for all of them, or an array with one for each."""
 BatchState = Mapping[str, BatchValue]
 Compiled = Callable[[BatchState], tuple[Any, ...]]
 
@@ -35,7 +35,7 @@ DENSE_SPAN = 4096
 
 
 class Tables:
-    """The evaluators of one problem, each compiled when first asked for."""
+    """The vectorised evaluation of one problem. Functions are compiled when they are first asked for, and kept."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -43,7 +43,7 @@ class Tables:
         self._shared: dict[object, Any] = {}
 
     def shared(self, build: Callable[[Tables], Made]) -> Made:
-        """Return what `build` makes of these tables; it is made once."""
+        """Return what `build` makes of these tables: made at the first call, and shared by all later ones."""
         if build not in self._shared:
             self._shared[build] = build(self)
         made: Made = self._shared[build]
@@ -65,7 +65,7 @@ class Tables:
     def compiled(self, exprs: Sequence[Expr]) -> Compiled:
         """Return a function from an environment to the values of pure expressions.
 
-        Its environment holds Python integers and int64 arrays; its values are as the module says.
+        The environment holds Python integers and int64 arrays; the top of this module says what the values are.
         """
         key = tuple(map(id, exprs))
         if key not in self._compiled:

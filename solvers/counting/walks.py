@@ -1,9 +1,9 @@
 """Walks of whole batches of worlds, by the generated code of `tables`.
 
-In: a state, with a cell (an integer, or an int64 array with an entry for each world) for each variable. Out:
-groups of worlds that take the same path: the same rules, the same alternatives, the same ending. The
-meaning is that of `evaluate.run_walk`. Where all worlds agree on a variable it becomes a plain integer, so that
-worlds which differ in a few hidden variables cost little more than one of them.
+In: a state, which gives each variable an integer, or an int64 array with an entry for each world. Out: groups of
+worlds that take the same path: the same rules, the same alternatives, the same ending. The meaning is that of
+`evaluate.run_walk`. A variable on which all worlds agree becomes a plain integer, so that worlds which differ in
+a few hidden variables cost little more than one of them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BatchFlag = bool | BoolArray
 """A truth value for all worlds of a batch, or for each."""
 
 PICK_CELLS = 1 << 18
-"""Most cells (worlds times tried values) over which a prescription is evaluated at once."""
+"""Most pairs of a world and a tried value over which a prescription is evaluated at once."""
 
 
 @attrs.frozen(eq=False)
@@ -55,31 +55,37 @@ def walk_batch(tables: Tables, state: BatchState, size: int, *, rules: frozenset
     """Walk `size` worlds. Every world is in exactly one group; the order of groups means nothing.
 
     Args:
-        rules: Drop the worlds in which another rule fires than these, which saves walking them on.
+        rules: If given, worlds in which another rule fires are dropped and not walked any further.
     """
     return tables.shared(_Walker).walk(state, size, rules)
 
 
+def codes_of(problem: Problem, group: Group) -> frozenset[str]:
+    """Return the codes that the walks of a group report."""
+    return frozenset(problem.rules[step.rule].code for step in group.steps)
+
+
 def world_flags(tables: Tables, state: BatchState) -> tuple[BatchFlag, BatchFlag, list[BatchFlag]]:
-    """Evaluate whether worlds are valid, whether they are sound, and each guard."""
+    """Return whether the worlds are valid, whether they are sound, and whether each guard holds."""
     valid, sound, *guards = tables.shared(_Walker).flags(state)
     return valid, sound, guards
 
 
 def select_worlds(state: BatchState, rows: IntArray | BoolArray) -> dict[str, BatchValue]:
-    """Select worlds of a batch."""
-    return {name: cell if isinstance(cell, int) else collapsed(cell[rows]) for name, cell in state.items()}
+    """Select worlds of a batch, by their places or by a truth value for each."""
+    return {name: value if isinstance(value, int) else collapsed(value[rows]) for name, value in state.items()}
 
 
-def collapsed(cell: BatchValue) -> BatchValue:
-    """Make a plain integer of an array that holds one value only."""
-    if isinstance(cell, int) or not len(cell):
-        return cell
-    first = cell[0]
-    return int(first) if first == cell[-1] and (cell == first).all() else cell
+def collapsed(value: BatchValue) -> BatchValue:
+    """Return a plain integer for an array that holds one value only."""
+    if isinstance(value, int) or not len(value):
+        return value
+    first = value[0]
+    return int(first) if first == value[-1] and (value == first).all() else value
 
 
 def both(left: BatchFlag, right: BatchFlag) -> BatchFlag:
+    """Return where both flags hold."""
     if isinstance(left, bool):
         return right if left else False
     if isinstance(right, bool):
@@ -88,6 +94,7 @@ def both(left: BatchFlag, right: BatchFlag) -> BatchFlag:
 
 
 def opposite(flag: BatchFlag) -> BatchFlag:
+    """Return where a flag doesn't hold."""
     return not flag if isinstance(flag, bool) else ~flag
 
 
@@ -211,9 +218,9 @@ class _Prescription:
         has_value: BatchFlag = True
         sets: dict[str, BatchValue] = {}
         for field, code in zip(self.fields, self.sets, strict=True):
-            found, cell = code.run(env, size)
+            found, value = code.run(env, size)
             has_value = both(has_value, found)
-            sets[field] = env[field] = cell
+            sets[field] = env[field] = value
             if has_value is False:
                 break
         return has_value, sets
@@ -239,20 +246,24 @@ def _tries(variable: Variable, item: Pick) -> tuple[int, ...]:
 
 
 class _AssignCode:
+    """The compiled value of an `Assign`."""
+
     def __init__(self, tables: Tables, variable: Variable, value: Expr) -> None:
         self.code = tables.compiled([value])
         self.domain = frozenset(variable.domain)
         self.values = np.array(variable.domain, np.int64)
 
     def run(self, env: BatchState, size: int) -> tuple[BatchFlag, BatchValue]:
-        (cell,) = self.code(env)
-        if isinstance(cell, int):
-            return cell in self.domain, cell
-        found = np.isin(cell, self.values)
-        return found, np.where(found, cell, self.values[0])  # later sets may divide by it: stay in the domain
+        (value,) = self.code(env)
+        if isinstance(value, int):
+            return value in self.domain, value
+        found = np.isin(value, self.values)
+        return found, np.where(found, value, self.values[0])  # in the domain, since later sets may divide by it
 
 
 class _PickCode:
+    """The compiled condition of a `Pick`, and the values in the order in which it tries them."""
+
     def __init__(self, tables: Tables, variable: Variable, where: Expr, tries: tuple[int, ...]) -> None:
         self.code = tables.compiled([where])
         self.field = variable.name
@@ -262,14 +273,14 @@ class _PickCode:
     def run(self, env: BatchState, size: int) -> tuple[BatchFlag, BatchValue]:
         """Try every value along a second axis and take the first that fits."""
         columns = {name: env[name] for name in self.needs}
-        wide = {name: cell for name, cell in columns.items() if not isinstance(cell, int)}
+        wide = {name: value for name, value in columns.items() if not isinstance(value, int)}
         if not wide:
             fits = np.broadcast_to(self.code({**columns, self.field: self.tries})[0], len(self.tries))
             return bool(fits.any()), int(self.tries[fits.argmax()])
         found, chosen = [], []
         step = max(1, PICK_CELLS // len(self.tries))
         for low in range(0, size, step):
-            part = {name: cell[low : low + step, None] for name, cell in wide.items()}
+            part = {name: value[low : low + step, None] for name, value in wide.items()}
             (fits,) = self.code({**columns, **part, self.field: self.tries})
             fits = np.broadcast_to(fits, (min(step, size - low), len(self.tries)))
             found.append(fits.any(axis=1))
@@ -279,7 +290,7 @@ class _PickCode:
 
 def world_at(state: BatchState, place: int) -> dict[str, int]:
     """Return one world of a batch."""
-    return {name: cell if isinstance(cell, int) else int(cell[place]) for name, cell in state.items()}
+    return {name: value if isinstance(value, int) else int(value[place]) for name, value in state.items()}
 
 
 def walk_at(tables: Tables, group: Group, place: int) -> Walk:

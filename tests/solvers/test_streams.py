@@ -74,7 +74,7 @@ def test_choose_covers_the_range_evenly() -> None:
 
 
 def test_choose_from_nothing_is_refused() -> None:
-    with pytest.raises(ValueError, match="nothing to choose"):
+    with pytest.raises(ValueError, match="choose among 0"):
         Stream(key_of("x")).choose(0)
 
 

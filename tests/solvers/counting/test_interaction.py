@@ -45,7 +45,7 @@ def test_a_set_is_open_exactly_if_some_world_shows_so(problem: Problem) -> None:
             truth = with_other_codes(problem, world, chosen)
             witness = found.witness(chosen)
             if len(chosen) < len(problem.channels):
-                assert (witness is None) == (not truth) or world_count(problem) > interaction.CROWD_STEPS[-1]
+                assert (witness is None) == (not truth) or world_count(problem) > interaction.LOOKALIKES_WALKED[-1]
             assert witness is None or witness in truth
             assert found.determined[chosen] == (witness is None)
         assert found.witness(problem.channels) is None  # whatever the hidden variables leave open: that is P1
@@ -83,13 +83,13 @@ def test_a_thinned_crowd_of_a_large_system_has_its_own_world(monkeypatch: pytest
 def _check_lookalikes(problem: Problem, worlds: list[Assignment]) -> None:
     witnesses = Witnesses(Tables(problem))
     for world in worlds:
-        search = LookalikeSearch(witnesses.views, world, Stream(key_of("crowd")))
+        search = LookalikeSearch(witnesses.plans, world, Stream(key_of("lookalikes")))
         seen = observe(problem, world)
-        for chosen in witnesses.views:
-            crowd = search.complete(chosen)
-            table = {name: np.broadcast_to(cell, crowd.size).tolist() for name, cell in crowd.state.items()}
+        for chosen in witnesses.plans:
+            alike = search.find(chosen)
+            table = {name: np.broadcast_to(cell, alike.size).tolist() for name, cell in alike.state.items()}
             worlds = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-            assert worlds[crowd.own] == world
+            assert worlds[alike.own] == world
             for other in worlds[:: 1 + len(worlds) // 8]:
                 shown = observe(problem, other)
                 assert all(

@@ -23,7 +23,7 @@ from solvers.outcome import Assignment, Walk
 from solvers.problem import Alternative, Assign, Const, Expr, Keep, Kind, Op, Problem, Rule, Var, Variable
 
 
-def _patients(problem: Problem, worlds: Sequence[Assignment]) -> tuple[Conditions, list[WorldsToMend]]:
+def _worlds_to_mend(problem: Problem, worlds: Sequence[Assignment]) -> tuple[Conditions, list[WorldsToMend]]:
     tables = Tables(problem)
     state = {name: np.array([world[name] for world in worlds], np.int64) for name in worlds[0]}
     conditions = tables.shared(Conditions)
@@ -45,16 +45,16 @@ def _rows(candidates: list[dict[str, int]]) -> np.ndarray[tuple[int, ...], np.dt
 def test_conditions_agree_with_plain_repairs(problem: Problem, cells: int) -> None:
     worlds = list(all_worlds(problem))[::7]
     candidates = _candidates(problem)[::3]
-    conditions, groups = _patients(problem, worlds)
+    conditions, groups = _worlds_to_mend(problem, worlds)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(repairs, "GRID_CELLS", cells)
-        for patients in groups[:4]:
-            mended = conditions.mended(patients, _rows(candidates))
-            for place in range(0, len(patients), 3):
-                walk = run_walk(problem, world_at(patients.group.start, place))
+        for to_mend in groups[:4]:
+            mended = conditions.mended(to_mend, _rows(candidates))
+            for place in range(0, len(to_mend), 3):
+                walk = run_walk(problem, world_at(to_mend.group.start, place))
                 truth = [is_repair(problem, walk, candidate) for candidate in candidates]
                 assert mended[:, place].tolist() == truth
-                alone = patients.only(np.array([place]))
+                alone = to_mend.only(np.array([place]))
                 assert conditions.mending(alone, _rows(candidates)).tolist() == np.flatnonzero(truth).tolist()
                 failed = conditions.failures(alone, _rows(candidates))
                 assert (~failed.any(axis=1)).tolist() == truth
@@ -63,9 +63,9 @@ def test_conditions_agree_with_plain_repairs(problem: Problem, cells: int) -> No
 @given(planted_problems())
 def test_allowed_values_leave_out_no_repair(problem: Problem) -> None:
     worlds = list(all_worlds(problem))[::11]
-    conditions, groups = _patients(problem, worlds)
-    for patients in groups:
-        own = patients.only(np.array([0]))
+    conditions, groups = _worlds_to_mend(problem, worlds)
+    for to_mend in groups:
+        own = to_mend.only(np.array([0]))
         walk = run_walk(problem, world_at(own.group.start, 0))
         allowed = dict(zip(conditions.fields, conditions.allowed(own), strict=True))
         for candidate in _candidates(problem):
@@ -111,8 +111,8 @@ def test_the_search_finds_a_rival_exactly_if_there_is_one(
 ) -> None:
     """Whatever the fix: it need not be one that a walk would give."""
     problem, worlds, fix, fields = case
-    conditions, groups = _patients(problem, worlds)
-    _, (own,) = _patients(problem, worlds[:1])
+    conditions, groups = _worlds_to_mend(problem, worlds)
+    _, (own,) = _worlds_to_mend(problem, worlds[:1])
     search = RivalSearch(conditions, own, groups, fix=fix, fields=fields, no_dearer=no_dearer)
     found = search.find()
     walks = [run_walk(problem, world) for world in worlds]
@@ -131,7 +131,7 @@ def test_every_rival_is_looked_at_once(problem: Problem) -> None:
     editable = problem.editable
     assume(len(editable) >= 2)
     world = next(all_worlds(problem))
-    conditions, (own,) = _patients(problem, [world])
+    conditions, (own,) = _worlds_to_mend(problem, [world])
     fix = {field.name: field.domain[1] for field in editable[:2]}
     search = RivalSearch(conditions, own, [own], fix=fix, fields=[field.name for field in editable], no_dearer=False)
     search.find()
@@ -152,7 +152,7 @@ def _problem(sound: Expr) -> Problem:
 
 
 def _search(problem: Problem, fix: dict[str, int]) -> RivalSearch:
-    conditions, (own,) = _patients(problem, [dict.fromkeys(FIELDS, 0)])
+    conditions, (own,) = _worlds_to_mend(problem, [dict.fromkeys(FIELDS, 0)])
     return RivalSearch(conditions, own, [own], fix=fix, fields=FIELDS, no_dearer=False)
 
 
@@ -188,7 +188,7 @@ def test_a_candidate_that_another_world_rules_out_by_one_condition_is_no_rival(
     problem = _problem(op(Op.AND, op(Op.LE, Var("b"), 2), right))
     problem = attrs.evolve(problem, variables=(*problem.variables, key))
     worlds = [{**dict.fromkeys(FIELDS, 0), "key": value} for value in key.domain]
-    conditions, (whole,) = _patients(problem, worlds)
+    conditions, (whole,) = _worlds_to_mend(problem, worlds)
     own = whole.only(np.array([0]))
     groups = [whole.only(places) for places in np.array_split(np.arange(len(worlds)), paths)]
     search = RivalSearch(conditions, own, groups, fix={"a": 2}, fields=FIELDS, no_dearer=False)
@@ -206,7 +206,7 @@ def test_keeps_compare_with_the_state_in_which_their_rule_fired() -> None:
     )
     problem = tank(rules=[attrs.evolve(SHRINK, keeps=()), late])
     world = {"size": 8, "lid": 0, "limit": 12}
-    conditions, (own,) = _patients(problem, [world])
+    conditions, (own,) = _worlds_to_mend(problem, [world])
     walk = run_walk(problem, world)
     assert walk.codes == ("TOO_LARGE", "LATE")
     candidates = _candidates(problem)
