@@ -1,4 +1,8 @@
-"""Golden files and Hypothesis profiles, for all tests."""
+"""Golden files and Hypothesis profiles, for all tests.
+
+A property gets 10 examples in the quick check (`-m "not slow"`), 25 otherwise, and 200 in CI, there always the same;
+`HYPOTHESIS_PROFILE` overrides that. Costly ones get two fifths of it: see `strategies.effort`.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +34,9 @@ settings.register_profile(  # for tests/mutation: what fails isn't made smaller,
     phases=[Phase.explicit, Phase.generate],
     report_multiple_bugs=False,
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if IN_CI else "dev"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci" if IN_CI else "dev")
+settings.load_profile(PROFILE)
+settings.register_profile("quick", settings.get_profile(PROFILE), max_examples=10)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -41,6 +47,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # Shells start what runs in the background deaf to Ctrl-C, and processes inherit that; tests of Ctrl-C need ears.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if config.getoption("markexpr") == "not slow" and "HYPOTHESIS_PROFILE" not in os.environ:
+        settings.load_profile("quick")
     if config.getoption("--update-golden") and IN_CI:
         raise pytest.UsageError("--update-golden doesn't run in CI: review golden files as code")
 

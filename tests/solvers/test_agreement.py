@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.definitions import judge, with_other_codes
+from strategies.effort import costly
 from strategies.large import large_problem
 from strategies.problems import all_worlds, problems
 
@@ -58,6 +59,7 @@ def _confirmed(problem: Problem, proof: TaskProof) -> None:
             assert not answers_alike or not evaluate.is_repair(problem, other, dict(walk.fix))
 
 
+@costly
 @given(problems(), st.randoms(use_true_random=False))
 def test_all_procedures_agree_on_random_systems(problem: Problem, chosen: random.Random) -> None:
     """Also Z3 without help, with shared templates and with written scripts."""
@@ -86,6 +88,7 @@ def test_all_procedures_agree_on_many_random_systems_and_so_does_cvc5(problem: P
             assert {recheck_cvc5(text) for text in prover.scripts(counted).values()} == {"unsat"}
 
 
+@costly
 @given(problems(), st.randoms(use_true_random=False))
 def test_a_claim_one_level_too_strong_is_never_proved(problem: Problem, chosen: random.Random) -> None:
     tables, prover = Tables(problem), Prover(problem)
@@ -130,6 +133,7 @@ def _paths(problem: Problem) -> list[Path]:
     ]
 
 
+@costly
 @given(problems(), st.randoms(use_true_random=False))
 def test_z3_and_plain_enumeration_agree_on_what_channels_leave_open(problem: Problem, chosen: random.Random) -> None:
     prover = Prover(problem)
@@ -144,6 +148,7 @@ def test_z3_and_plain_enumeration_agree_on_what_channels_leave_open(problem: Pro
             assert found in worlds if worlds else found is None
 
 
+@costly
 @given(problems(), st.randoms(use_true_random=False))
 def test_z3_confirms_every_witness_that_the_search_for_interaction_finds(
     problem: Problem, chosen: random.Random

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from strategies.definitions import evidence_worlds, judge
+from strategies.effort import costly
 from strategies.large import large_problem
 from strategies.problems import all_worlds, planted_problems, problems
 from strategies.tank import LID, LIMIT, SHRINK, SIZE, field, op, tank
@@ -38,6 +39,7 @@ def _same(left: TaskProof, right: TaskProof) -> bool:
     return parts[0] == parts[1]
 
 
+@costly
 @given(planted_problems())
 def test_small_pieces_give_the_same_proof(problem: Problem) -> None:
     worlds = _tasks(problem, 3)
@@ -53,6 +55,7 @@ def test_small_pieces_give_the_same_proof(problem: Problem) -> None:
     assert all(map(_same, whole, pieces))
 
 
+@costly
 @given(problems())
 def test_the_evidence_class_is_complete_and_in_order(problem: Problem) -> None:
     tables = Tables(problem)

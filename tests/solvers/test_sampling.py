@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies.effort import costly
 from strategies.problems import all_worlds, bool_exprs, planted_problems
 
 from solvers import sampling
@@ -50,6 +51,7 @@ def _draw(tables: Tables, condition: Expr, codes: frozenset[str], count: int, *k
     return [candidate for candidate in found if isinstance(candidate, Candidate)]
 
 
+@costly
 @given(st.data())
 def test_candidates_belong_to_the_archetype(data: st.DataObject) -> None:
     problem = data.draw(planted_problems())
@@ -63,6 +65,7 @@ def test_candidates_belong_to_the_archetype(data: st.DataObject) -> None:
     assert bool(found) == bool(truth)
 
 
+@costly
 @given(planted_problems(), st.integers(0, 5))
 def test_candidates_do_not_depend_on_batches(problem: Problem, seed: int) -> None:
     walks = [walk for world in all_worlds(problem) if (walk := run_walk(problem, world)).gives_task]

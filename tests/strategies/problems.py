@@ -9,8 +9,11 @@ language guarantees.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
+from typing import TypeVar
 
+import attrs
 from hypothesis import strategies as st
 
 from solvers.problem import (
@@ -40,6 +43,7 @@ from solvers.problem import (
 )
 
 Draw = st.DrawFn
+T = TypeVar("T")
 ARITHMETIC = (Op.ADD, Op.SUB, Op.MUL, Op.NEG, Op.FLOORDIV, Op.CEILDIV, Op.MOD, Op.MIN, Op.MAX, Op.ABS)
 COMPARISONS = (Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE)
 LOGIC = (Op.AND, Op.OR, Op.NOT, Op.IMPLIES, Op.EQ, Op.NE)
@@ -67,95 +71,151 @@ def worlds(draw: Draw, problem: Problem) -> dict[str, int]:
 # ---- expressions ---------------------------------------------------------------------------------
 
 
-@st.composite
-def int_exprs(draw: Draw, names: Sequence[str], relations: Sequence[RelationValue] = (), depth: int = 3) -> Expr:
+# Below the two strategies stand plain functions of `draw`: a strategy for every part costs more than the tests do.
+
+
+def int_exprs(names: Sequence[str], relations: Sequence[RelationValue] = (), depth: int = 3) -> st.SearchStrategy[Expr]:
     """Integer expressions over the variables `names` and some relations."""
-    atoms: list[st.SearchStrategy[Expr]] = [
-        st.builds(Const, st.integers(-9, 9)),
-        st.builds(Var, st.sampled_from(names)),
-    ]
-    numbers = [relation for relation in relations if relation.sort is Sort.INT]
-    if numbers:
-        atoms.append(st.sampled_from(numbers))
-    shape = "atom" if depth == 0 else draw(st.sampled_from(["atom", "apply", "apply", "if", "table", "with"]))
-    smaller = int_exprs(names, relations, depth - 1)
+    return _parts(_int_expr, _Seen(tuple(names), tuple(relations)), depth)
+
+
+def bool_exprs(
+    names: Sequence[str], relations: Sequence[RelationValue] = (), depth: int = 3
+) -> st.SearchStrategy[Expr]:
+    """Conditions over the variables `names` and some relations."""
+    return _parts(_bool_expr, _Seen(tuple(names), tuple(relations)), depth)
+
+
+@attrs.frozen
+class _Seen:
+    """What an expression may mention."""
+
+    names: tuple[str, ...]
+    relations: tuple[RelationValue, ...]
+
+    def of(self, sort: Sort) -> tuple[RelationValue, ...]:
+        return tuple(relation for relation in self.relations if relation.sort is sort)
+
+
+Make = Callable[[Draw, _Seen, int], Expr]
+
+
+@cache
+@st.composite
+def _parts(draw: Draw, make: Make, seen: _Seen, depth: int) -> Expr:
+    return make(draw, seen, depth)
+
+
+@lru_cache(maxsize=None, typed=True)  # typed, since `True` equals 1
+def _among(*values: T) -> st.SearchStrategy[T]:
+    return st.sampled_from(values)
+
+
+@cache
+def _between(least: int, most: int) -> st.SearchStrategy[int]:
+    return st.integers(least, most)
+
+
+YES_OR_NO = st.booleans()
+
+
+def _int_expr(draw: Draw, seen: _Seen, depth: int) -> Expr:
+    shape = "atom" if depth == 0 else draw(_among("atom", "apply", "apply", "if", "table", "with"))
     match shape:
         case "apply":
-            op = draw(st.sampled_from(ARITHMETIC))
-            return Apply(op, draw(_arguments(op, smaller, names)))
+            op = draw(_among(*ARITHMETIC))
+            return Apply(op, _arguments(draw, op, seen, depth - 1))
         case "if":
-            condition = draw(bool_exprs(names, relations, depth - 1))
-            return Apply(Op.ITE, (condition, draw(smaller), draw(smaller)))
+            condition = _bool_expr(draw, seen, depth - 1)
+            return Apply(Op.ITE, (condition, _int_expr(draw, seen, depth - 1), _int_expr(draw, seen, depth - 1)))
         case "table":
-            size = draw(st.integers(1, 4))
-            entries = tuple((key, draw(st.integers(-20, 20))) for key in range(size))
-            return Lookup("table", entries, Apply(Op.MOD, (draw(smaller), Const(size))))
+            size = draw(_between(1, 4))
+            entries = tuple((key, draw(_between(-20, 20))) for key in range(size))
+            return Lookup("table", entries, Apply(Op.MOD, (_int_expr(draw, seen, depth - 1), Const(size))))
         case "with":
-            return With(draw(smaller), draw(_changes(names, smaller)))
+            return With(_int_expr(draw, seen, depth - 1), _changes(draw, seen, depth - 1))
         case _:
-            return draw(st.one_of(atoms))
+            return _atom(draw, seen)
 
 
-@st.composite
-def bool_exprs(draw: Draw, names: Sequence[str], relations: Sequence[RelationValue] = (), depth: int = 3) -> Expr:
-    """Conditions over the variables `names` and some relations."""
-    flags = [relation for relation in relations if relation.sort is Sort.BOOL]
+def _atom(draw: Draw, seen: _Seen) -> Expr:
+    numbers = seen.of(Sort.INT)
+    match draw(_among("constant", "variable", "relation") if numbers else _among("constant", "variable")):
+        case "constant":
+            return Const(draw(_between(-9, 9)))
+        case "variable":
+            return _variable(draw, seen)
+        case _:
+            return draw(_among(*numbers))
+
+
+def _variable(draw: Draw, seen: _Seen) -> Var:
+    return Var(draw(_among(*seen.names)))
+
+
+def _bool_expr(draw: Draw, seen: _Seen, depth: int) -> Expr:
+    flags = seen.of(Sort.BOOL)
     shapes = ["compare", "compare", "compare"]
     shapes += ["relation"] if flags else []
     shapes += ["logic", "logic", "if", "with", "constant"] if depth > 0 else []
-    integer = int_exprs(names, relations, max(depth - 1, 0))
-    smaller = bool_exprs(names, relations, depth - 1)
-    match draw(st.sampled_from(shapes)):
+    below = max(depth - 1, 0)
+    match draw(_among(*shapes)):
         case "compare":
-            return Apply(draw(st.sampled_from(COMPARISONS)), (draw(integer), draw(integer)))
+            compare = draw(_among(*COMPARISONS))
+            return Apply(compare, (_int_expr(draw, seen, below), _int_expr(draw, seen, below)))
         case "relation":
-            return draw(st.sampled_from(flags))
+            return draw(_among(*flags))
         case "logic":
-            op = draw(st.sampled_from(LOGIC))
-            count = draw(st.integers(0, 3)) if op in (Op.AND, Op.OR) else 1 if op is Op.NOT else 2
-            return Apply(op, tuple(draw(smaller) for _ in range(count)))
+            op = draw(_among(*LOGIC))
+            count = draw(_between(0, 3)) if op in (Op.AND, Op.OR) else 1 if op is Op.NOT else 2
+            return Apply(op, tuple(_bool_expr(draw, seen, below) for _ in range(count)))
         case "if":
-            return Apply(Op.ITE, (draw(smaller), draw(smaller), draw(smaller)))
+            return Apply(Op.ITE, tuple(_bool_expr(draw, seen, below) for _ in range(3)))
         case "with":
-            return With(draw(smaller), draw(_changes(names, integer)))
+            return With(_bool_expr(draw, seen, below), _changes(draw, seen, below))
         case _:
-            return Const(draw(st.booleans()))
+            return Const(draw(YES_OR_NO))
 
 
-@st.composite
-def _arguments(draw: Draw, op: Op, smaller: st.SearchStrategy[Expr], names: Sequence[str]) -> tuple[Expr, ...]:
+def _arguments(draw: Draw, op: Op, seen: _Seen, depth: int) -> tuple[Expr, ...]:
     """Arguments for an arithmetic operator, such that products stay small and divisors aren't zero."""
     match op:
+        case Op.MUL if draw(YES_OR_NO):
+            return Const(draw(_between(-4, 4))), _int_expr(draw, seen, depth)
         case Op.MUL:
-            variable = st.builds(Var, st.sampled_from(names))
-            constant = st.builds(Const, st.integers(-4, 4))
-            return (draw(constant), draw(smaller)) if draw(st.booleans()) else (draw(variable), draw(variable))
+            return _variable(draw, seen), _variable(draw, seen)
         case Op.FLOORDIV | Op.CEILDIV | Op.MOD:
-            divisor = draw(
-                st.one_of(
-                    st.builds(Const, st.sampled_from((1, 2, 3, 7, -1, -2, -5))),
-                    st.builds(lambda e: Apply(Op.MAX, (e, Const(1))), smaller),
-                )
-            )
-            return draw(smaller), divisor
+            dividend = _int_expr(draw, seen, depth)
+            if draw(YES_OR_NO):
+                return dividend, Const(draw(_among(1, 2, 3, 7, -1, -2, -5)))
+            return dividend, Apply(Op.MAX, (_int_expr(draw, seen, depth), Const(1)))
         case Op.NEG | Op.ABS:
-            return (draw(smaller),)
+            return (_int_expr(draw, seen, depth),)
         case Op.SUB:
-            return draw(smaller), draw(smaller)
+            return _int_expr(draw, seen, depth), _int_expr(draw, seen, depth)
         case _:
-            return tuple(draw(smaller) for _ in range(draw(st.integers(1, 3)) + (op is Op.ADD)))
+            count = draw(_between(1, 3)) + (op is Op.ADD)
+            return tuple(_int_expr(draw, seen, depth) for _ in range(count))
 
 
-@st.composite
-def _changes(draw: Draw, names: Sequence[str], integer: st.SearchStrategy[Expr]) -> tuple[tuple[str, Expr], ...]:
+def _changes(draw: Draw, seen: _Seen, depth: int) -> tuple[tuple[str, Expr], ...]:
     """Changes for `With`; one may use the old value of a variable that another changes."""
-    changed = draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))
-    new = st.one_of(
-        st.builds(Const, st.integers(-2, 9)),
-        st.builds(Var, st.sampled_from(names)),
-        st.builds(lambda e: Apply(Op.MOD, (e, Const(7))), integer),
-    )
-    return tuple((name, draw(new)) for name in changed)
+    return tuple((name, _change(draw, seen, depth)) for name in draw(_some_names(seen.names)))
+
+
+@cache
+def _some_names(names: tuple[str, ...]) -> st.SearchStrategy[list[str]]:
+    return st.lists(_among(*names), min_size=1, max_size=2, unique=True)
+
+
+def _change(draw: Draw, seen: _Seen, depth: int) -> Expr:
+    match draw(_among("constant", "variable", "expression")):
+        case "constant":
+            return Const(draw(_between(-2, 9)))
+        case "variable":
+            return _variable(draw, seen)
+        case _:
+            return Apply(Op.MOD, (_int_expr(draw, seen, depth), Const(7)))
 
 
 # ---- problems ------------------------------------------------------------------------------------

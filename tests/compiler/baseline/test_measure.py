@@ -76,6 +76,7 @@ def test_text_learns_a_keyword_from_the_channel_that_has_it() -> None:
     assert results["text: config", "sets"].diagnosis <= 0.7
 
 
+@pytest.mark.slow
 def test_relations_tell_what_plain_numbers_do_not() -> None:
     results = found(draws(product_row), "numbers, extra trees", "relational, extra trees")
     plain, related = results["numbers, extra trees", "sets"], results["relational, extra trees", "sets"]
@@ -83,6 +84,7 @@ def test_relations_tell_what_plain_numbers_do_not() -> None:
     assert plain.diagnosis < related.diagnosis
 
 
+@pytest.mark.slow
 def test_one_channel_of_two_is_not_enough_for_a_product() -> None:
     results = found(draws(product_row), "numbers, extra trees: config", "relational, extra trees")
     assert results["numbers, extra trees: config", "sets"].score < results["relational, extra trees", "sets"].score

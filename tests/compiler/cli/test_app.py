@@ -113,6 +113,7 @@ def test_compile_then_verify_is_clean(gtd: Gtd) -> None:
     assert (verified.status, verified.out) == (0, "24 tasks in 4 splits: clean\n")
 
 
+@pytest.mark.slow
 def test_compile_with_another_seed_gives_other_tasks(gtd: Gtd, compiled: Path, tmp_path: Path) -> None:
     assert gtd("compile", INCIDENTS, "-j", "1", "--seed", "12").status == 0
     mine = {json.loads(line)["prompt"] for line in lines(tmp_path / "out")}

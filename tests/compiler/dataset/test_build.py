@@ -150,6 +150,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
     raise AssertionError("it didn't happen within a minute")
 
 
+@pytest.mark.slow
 def test_a_pair_that_cannot_exist_is_refused_with_the_counts(tmp_path: Path) -> None:
     folder = Path(shutil.copytree(INCIDENTS, tmp_path / "sources"))
     path = folder / "incidents.arch"
@@ -188,6 +189,7 @@ def test_the_card_imports_the_grader_of_the_product_whatever_the_dataset(compile
     assert "from gpu_train_debug import grade\n" in card
 
 
+@pytest.mark.slow
 def test_a_split_that_asks_for_more_than_there_is_ends_with_a_finding(
     program: ProgramPlan, dataset: DatasetPlan, tmp_path: Path
 ) -> None:

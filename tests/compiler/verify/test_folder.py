@@ -11,6 +11,7 @@ from typing import Any
 
 import attrs
 import pytest
+from strategies.effort import slow_but
 from strategies.incidents import INCIDENTS
 
 from compiler.dataset.manifest import Environment, manifest_text, read_manifest
@@ -145,7 +146,7 @@ def test_workers_find_the_same(program: ProgramPlan, copied: Path) -> None:
     assert verify_folder(program, copied, jobs=2) == verify_folder(program, copied, jobs=1)
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("name", slow_but(CHANGES, "an edited gold"))
 def test_a_change_is_found_by_its_checksum(program: ProgramPlan, copied: Path, name: str) -> None:
     change, _ = CHANGES[name]
     records = read(copied, "train")
@@ -154,7 +155,7 @@ def test_a_change_is_found_by_its_checksum(program: ProgramPlan, copied: Path, n
     assert "E602" in codes(program, copied)
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("name", slow_but(CHANGES, "another diagnosis", "an edited number", "a repeated task"))
 def test_a_change_is_found_where_the_checksums_were_mended(program: ProgramPlan, copied: Path, name: str) -> None:
     change, expected = CHANGES[name]
     records = read(copied, "train")
@@ -181,6 +182,7 @@ def test_a_task_moved_to_another_split_is_found(program: ProgramPlan, copied: Pa
     assert "E606" in found or not relabel
 
 
+@pytest.mark.slow
 def test_a_changed_source_is_found(program: ProgramPlan, compiled: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(INCIDENTS, tmp_path / "sources"))
     path = folder / "service.arch"
@@ -214,6 +216,7 @@ def test_an_edited_manifest_is_found(program: ProgramPlan, copied: Path) -> None
     assert codes(program, copied) == {"E614"}
 
 
+@pytest.mark.slow
 def test_another_seed_in_a_mended_manifest_is_found(program: ProgramPlan, copied: Path) -> None:
     read_back = read_manifest((copied / "manifest.json").read_text())
     assert isinstance(read_back, tuple)
@@ -221,6 +224,7 @@ def test_another_seed_in_a_mended_manifest_is_found(program: ProgramPlan, copied
     assert "E609" in codes(program, copied)
 
 
+@pytest.mark.slow
 def test_a_pair_that_is_not_new_to_its_split_is_found(program: ProgramPlan, compiled: Path, copied: Path) -> None:
     ood = read(copied, "ood")
     pair = next(record for record in ood if record["archetype"] == "cache_then_crowded")
@@ -248,6 +252,7 @@ def rendered(program: ProgramPlan, id_: str, draw: int) -> Record:
     return asdict(maker.render(proved).record)
 
 
+@pytest.mark.slow
 def test_a_task_that_passes_over_candidates_is_found(program: ProgramPlan, copied: Path) -> None:
     train = read(copied, "train")
     place = next(i for i, record in enumerate(train) if record["archetype"] == "stale_reads")
@@ -257,6 +262,7 @@ def test_a_task_that_passes_over_candidates_is_found(program: ProgramPlan, copie
     assert "E609" in codes(program, copied)
 
 
+@pytest.mark.slow
 def test_a_task_with_too_little_interaction_for_its_split_is_found(program: ProgramPlan, copied: Path) -> None:
     hard = read(copied, "hard")
     place = next(i for i, record in enumerate(hard) if record["archetype"] == "small_cache")
@@ -267,6 +273,7 @@ def test_a_task_with_too_little_interaction_for_its_split_is_found(program: Prog
     assert "E607" in codes(program, copied)
 
 
+@pytest.mark.slow
 def test_a_draw_that_no_task_can_have_is_refused_at_once(program: ProgramPlan, copied: Path) -> None:
     train = read(copied, "train")
     train[0]["meta"] = json.dumps({**json.loads(train[0]["meta"]), "draw": 10**12})
@@ -275,6 +282,7 @@ def test_a_draw_that_no_task_can_have_is_refused_at_once(program: ProgramPlan, c
     assert "E609" in codes(program, copied)
 
 
+@pytest.mark.slow
 def test_lines_in_another_order_are_found(program: ProgramPlan, copied: Path) -> None:
     write(copied, "train", read(copied, "train")[::-1])
     mend(copied)
@@ -287,6 +295,7 @@ def test_a_rewritten_card_is_found(program: ProgramPlan, copied: Path) -> None:
     assert codes(program, copied) == {"E602"}
 
 
+@pytest.mark.slow
 def test_made_up_counts_in_a_mended_manifest_are_found(program: ProgramPlan, copied: Path) -> None:
     read_back = read_manifest((copied / "manifest.json").read_text())
     assert isinstance(read_back, tuple)
@@ -296,6 +305,7 @@ def test_made_up_counts_in_a_mended_manifest_are_found(program: ProgramPlan, cop
     assert (finding.code, finding.message) == ("E614", "not what the files and the sources say: version, archetypes")
 
 
+@pytest.mark.slow
 def test_an_id_with_thousands_of_digits_is_refused(program: ProgramPlan, copied: Path) -> None:
     train = read(copied, "train")
     train[0]["id"] = f"train-{train[0]['archetype']}-{'9' * 5000}"

@@ -13,6 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.lark import from_lark
 from strategies import trees
+from strategies.effort import costly
 
 from dsl.diagnostics.diagnostic import Diagnostic, render_text, to_json
 from dsl.source import Source
@@ -71,6 +72,7 @@ def test_any_row_of_words_gives_a_tree_or_diagnostics(text: str) -> None:
 SUFFIXES = {"SUFFIX": st.sampled_from([" MiB", " x"])}
 
 
+@costly
 @given(from_lark(language(), start="module", explicit=SUFFIXES))
 def test_text_drawn_from_the_grammar_gives_a_tree_or_diagnostics(text: str) -> None:
     parse(text)
@@ -81,6 +83,7 @@ def test_text_of_lexical_faults_gives_diagnostics(text: str) -> None:
     parse(text)
 
 
+@costly
 @given(trees.modules, st.randoms(use_true_random=False))
 def test_broken_module_gives_a_tree_or_diagnostics(module: nodes.Module, rng: random.Random) -> None:
     text = print_module(module)
@@ -104,8 +107,9 @@ def mutated(text: str, rng: random.Random) -> str:
     return text
 
 
-def test_text_cut_anywhere_gives_a_tree_or_diagnostics() -> None:
-    for end in range(len(SMALL) + 1):
+@pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.slow), 9])
+def test_text_cut_anywhere_gives_a_tree_or_diagnostics(step: int) -> None:
+    for end in range(0, len(SMALL) + 1, step):
         parse(SMALL[:end])
 
 

@@ -223,6 +223,7 @@ def test_file_imported_by_two_others_is_no_circle(write: Write) -> None:
     assert codes(load(["src"])) == []
 
 
+@pytest.mark.slow
 def test_long_chain_of_imports_loads(write: Write) -> None:
     write(**{f"src__f{i:03}": f'import "f{i + 1:03}.arch"' for i in range(400)}, src__f400="unit a")
     loaded = load(["src/f000.arch"])

@@ -196,6 +196,7 @@ def test_mistakes_in_several_declarations_are_all_told() -> None:
     assert codes(text) == [("E101", 1), ("E108", 3), ("E101", 4), ("E101", 5), ("E101", 6)]
 
 
+@pytest.mark.slow
 def test_file_with_too_many_words_is_refused() -> None:
     assert [code for code, _ in codes("unit a\n" * (MAX_TOKENS // 2 + 1))] == ["E116"]
 

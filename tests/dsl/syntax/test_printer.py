@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from strategies import trees
+from strategies.effort import costly
 
 from dsl.diagnostics.diagnostic import render_text
 from dsl.source import Source
@@ -25,6 +26,7 @@ def parse_expr(text: str) -> nodes.Expression:
     return declaration.value
 
 
+@costly
 @given(trees.modules)
 def test_printing_then_parsing_gives_the_same_tree(module: nodes.Module) -> None:
     printed = print_module(module)

@@ -51,8 +51,8 @@ def check_fixed_answers(tasks: list[Task]) -> None:
     assert not above, f"chance level {level}"
 
 
-@pytest.mark.parametrize("skew", [0, 1, 3])
-@pytest.mark.parametrize("pairs", [0, 0.6])
+@pytest.mark.parametrize("skew", [pytest.param(0, marks=pytest.mark.slow), 1, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("pairs", [pytest.param(0, marks=pytest.mark.slow), 0.6])
 def test_no_fixed_answer_is_above_chance_on_made_golds(skew: float, pairs: float) -> None:
     check_fixed_answers(made_tasks(1, skew, pairs))
 

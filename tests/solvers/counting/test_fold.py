@@ -65,6 +65,7 @@ def test_pure_simplifies(expr: Expr, simple: Expr) -> None:
     assert pure(expr) == simple
 
 
+@pytest.mark.slow
 def test_expressions_are_forgotten_when_unused() -> None:
     gc.collect()
     before = len(fold._by_key)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies.definitions import with_other_codes
+from strategies.effort import costly
 from strategies.large import large_problem
 from strategies.problems import all_worlds, planted_problems, problems, world_count
 
@@ -35,6 +36,7 @@ def _tasks(problem: Problem, count: int) -> list[Assignment]:
     return [walk.start for walk in walks[:: 1 + len(walks) // count]]
 
 
+@costly
 @given(problems())
 def test_a_set_is_open_exactly_if_some_world_shows_so(problem: Problem) -> None:
     """On problems this small nothing is missed."""
@@ -51,6 +53,7 @@ def test_a_set_is_open_exactly_if_some_world_shows_so(problem: Problem) -> None:
         assert found.witness(problem.channels) is None  # whatever the hidden variables leave open: that is P1
 
 
+@costly
 @given(planted_problems(), st.sampled_from((1, 4, 16)))
 def test_witnesses_are_right_when_most_worlds_are_left_out(problem: Problem, limit: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -63,6 +66,7 @@ def test_witnesses_are_right_when_most_worlds_are_left_out(problem: Problem, lim
                 assert witness in with_other_codes(problem, world, chosen)
 
 
+@costly
 @given(planted_problems(), st.booleans())
 def test_a_crowd_shows_the_same_and_has_its_own_world(problem: Problem, thinned: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:

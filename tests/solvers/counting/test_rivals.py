@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from strategies.effort import costly
 from strategies.problems import Draw, all_worlds, planted_problems, problems
 from strategies.tank import SHRINK, field, op, shown, tank
 
@@ -41,6 +42,7 @@ def _rows(candidates: list[dict[str, int]]) -> np.ndarray[tuple[int, ...], np.dt
     return np.array([list(candidate.values()) for candidate in candidates], np.int64)
 
 
+@costly
 @given(problems(), st.sampled_from((1, 7, 1 << 19)))
 def test_conditions_agree_with_plain_repairs(problem: Problem, cells: int) -> None:
     worlds = list(all_worlds(problem))[::7]
@@ -60,6 +62,7 @@ def test_conditions_agree_with_plain_repairs(problem: Problem, cells: int) -> No
                 assert (~failed.any(axis=1)).tolist() == truth
 
 
+@costly
 @given(planted_problems())
 def test_allowed_values_leave_out_no_repair(problem: Problem) -> None:
     worlds = list(all_worlds(problem))[::11]
@@ -105,6 +108,7 @@ def _true_rivals(
     return found
 
 
+@costly
 @given(_searches(), st.booleans())
 def test_the_search_finds_a_rival_exactly_if_there_is_one(
     case: tuple[Problem, list[Assignment], dict[str, int], list[str]], no_dearer: bool

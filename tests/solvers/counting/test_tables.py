@@ -103,6 +103,7 @@ def test_names_are_reused_when_values_are_no_longer_needed() -> None:
     assert len({line.split()[0] for line in source.splitlines()[1:-1]}) <= 3
 
 
+@pytest.mark.slow
 def test_a_long_chain_needs_no_recursion() -> None:
     relations: list[tuple[str, Expr]] = [("r0", X)]
     for number in range(1, 3000):

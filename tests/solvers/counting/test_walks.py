@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies.effort import costly
 from strategies.problems import Draw, all_worlds, problems, worlds
 from strategies.tank import LARGEST, LID, LIMIT, SHRINK, SIZE, assign, field, op, tank
 
@@ -21,6 +22,7 @@ def _batch(batch: list[dict[str, int]]) -> dict[str, BatchValue]:
     return {name: np.array([world[name] for world in batch], np.int64) for name in batch[0]}
 
 
+@costly
 @given(problems())
 def test_walk_batch_agrees_with_the_reference_on_all_worlds(problem: Problem) -> None:
     batch = list(all_worlds(problem))
@@ -41,6 +43,7 @@ def _problem_and_partly_equal_worlds(draw: Draw) -> tuple[Problem, list[dict[str
     return problem, [first, *({**first, **{name: other[name] for name in varying}} for other in others)]
 
 
+@costly
 @given(_problem_and_partly_equal_worlds())
 def test_walk_batch_agrees_where_worlds_share_most_values(case: tuple[Problem, list[dict[str, int]]]) -> None:
     problem, batch = case

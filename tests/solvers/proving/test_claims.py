@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies.asking import ask
+from strategies.effort import costly
 from strategies.problems import all_worlds, problems, worlds
 from strategies.tank import FITS, LARGEST, LID, LIMIT, SHRINK, SIZE, assign, field, op, tank
 
@@ -45,6 +46,7 @@ def _route(walk: Walk) -> tuple[object, ...]:
     return path_of(walk), [dict(step.sets) for step in walk.steps]
 
 
+@costly
 @given(st.data())
 def test_a_world_takes_a_route_exactly_if_its_walk_does(data: st.DataObject) -> None:
     """Every route of the problem against some worlds, with the numbers open and written out."""
@@ -66,6 +68,7 @@ def test_a_world_takes_a_route_exactly_if_its_walk_does(data: st.DataObject) -> 
         assert ask(claims.pool, written) == wanted
 
 
+@costly
 @given(st.data())
 def test_a_repair_is_one_exactly_if_the_reference_says_so(data: st.DataObject) -> None:
     problem = data.draw(problems())
@@ -86,6 +89,7 @@ def test_a_repair_is_one_exactly_if_the_reference_says_so(data: st.DataObject) -
             assert ask(claims.pool, [term], filled) == [wanted]
 
 
+@costly
 @given(st.data())
 def test_costs_compare_as_the_reference_compares_them(data: st.DataObject) -> None:
     problem = data.draw(problems())
@@ -114,6 +118,7 @@ def test_costs_compare_as_the_reference_compares_them(data: st.DataObject) -> No
             assert ask(claims.pool, terms, filled) == [int(expected) for expected in wanted.values()]
 
 
+@costly
 @given(problems())
 def test_named_fields_are_those_of_the_reference(problem: Problem) -> None:
     claims = Claims(problem)

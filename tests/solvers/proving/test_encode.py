@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies.asking import ask
+from strategies.effort import costly
 from strategies.problems import all_worlds, expressions, problems, worlds
 from strategies.semantics import OPERANDS, Case, applied, cases
 
@@ -79,6 +80,7 @@ def test_division_rounds_as_the_reference_does_for_all_signs(op: Op) -> None:
         assert _ask(Encoder(NUMBERS), written) == wanted
 
 
+@costly
 @given(st.data())
 def test_encoding_agrees_with_the_reference_in_random_worlds(data: st.DataObject) -> None:
     problem = data.draw(problems())

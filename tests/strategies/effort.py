@@ -1,0 +1,29 @@
+"""How many examples a property gets, and which of many cases belong to the quick check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+import pytest
+from _pytest.mark import ParameterSet
+from hypothesis import settings
+
+_Test = TypeVar("_Test", bound=Callable[..., object])
+
+
+def costly(test: _Test) -> _Test:
+    """Give a property two fifths of the profile's examples, since each takes some hundredths of a second."""
+    return settings(max_examples=settings().max_examples * 2 // 5)(test)
+
+
+def slow_but(names: Iterable[str], *quick: str) -> list[ParameterSet]:
+    """Cases for `parametrize`, all marked slow but the `quick` ones.
+
+    Raises:
+        ValueError: A quick name is not among the names.
+    """
+    listed = list(names)
+    if missing := set(quick) - set(listed):
+        raise ValueError(f"no such cases: {sorted(missing)}")
+    return [pytest.param(name, marks=[] if name in quick else [pytest.mark.slow], id=name) for name in listed]
