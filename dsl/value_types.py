@@ -100,7 +100,7 @@ def unify(left: ValueType, right: ValueType) -> ValueType | None:
     return None
 
 
-def settled_type(type_: ValueType) -> ValueType:
+def plain_if_zero(type_: ValueType) -> ValueType:
     """The type of a finished expression: a 0 that met no unit is a plain number."""
     return NUMBER if type_ == ZERO else type_
 

@@ -20,7 +20,7 @@ from dsl.checked import Typed
 from dsl.diagnostics.collector import Findings
 from dsl.source import Span
 from dsl.syntax import nodes
-from dsl.value_types import FLAG, Quantity, ValueType, settled_type, unify
+from dsl.value_types import FLAG, Quantity, ValueType, plain_if_zero, unify
 
 MAX_WRITTEN_OUT: Final = 100_000
 """How many sub-expressions the quantifiers of a program may expand to."""
@@ -97,7 +97,7 @@ class Checker(ABC):
     def inferred(self, expr: nodes.Expression) -> Typed | None:
         """An expression of whatever type it has."""
         typed = self.check(expr, None)
-        return None if typed is None else attrs.evolve(typed, type=settled_type(typed.type))
+        return None if typed is None else attrs.evolve(typed, type=plain_if_zero(typed.type))
 
     # -------------------------------------------------------------- expressions of one type
 

@@ -36,7 +36,7 @@ from dsl.value_types import (
     conversion,
     divide,
     multiply,
-    settled_type,
+    plain_if_zero,
     unify,
 )
 
@@ -223,7 +223,7 @@ def check_in(checker: Checker, expr: nodes.In) -> Typed | None:
     if not expr.values:
         checker.findings.error("E401", "no values after `in`", expr.span, "the set is empty")
         return None
-    type_ = settled_type(operand.type)
+    type_ = plain_if_zero(operand.type)
     values = [checker.value(value, type_, "a value after `in`") for value in expr.values]
     equal = [
         Operation(CompareOp.EQUAL, (operand, value), FLAG, span=expr.span) for value in values if value is not None

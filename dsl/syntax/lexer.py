@@ -86,7 +86,7 @@ class Lexed:
 
 @functools.cache
 def grammar_text() -> str:
-    return resources.files("dsl").joinpath("grammar.lark").read_text(encoding="utf-8")
+    return resources.files("dsl.syntax").joinpath("grammar.lark").read_text(encoding="utf-8")
 
 
 @functools.cache

@@ -16,10 +16,10 @@ from dsl.value_types import (
     dimension_text,
     divide,
     multiply,
+    plain_if_zero,
     pow2_values,
     range_size,
     repeated,
-    settled_type,
     type_text,
     unify,
     value_text,
@@ -42,7 +42,7 @@ def test_zero_takes_any_dimension() -> None:
     assert divide(MS, None) == MS
     assert unify(ZERO, Quantity(MS)) == Quantity(MS)
     assert unify(Quantity(MS), ZERO) == Quantity(MS)
-    assert settled_type(ZERO) == NUMBER
+    assert plain_if_zero(ZERO) == NUMBER
 
 
 def test_types_unify_only_with_their_like() -> None:

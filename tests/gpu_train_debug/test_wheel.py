@@ -35,7 +35,7 @@ def test_a_wheel_holds_packages_splits_sources_and_configs_and_nothing_else(inst
     assert all(inside[f"gpu_train_debug/data/{name}"] == (out / name).read_bytes() for name in DATA)
     held = set(names)
     assert {f"gpu_train_debug/archetypes/{name}" for name in SOURCES} <= held
-    assert {"dsl/grammar.lark", "gpu_train_debug/py.typed", "gpu_train_debug/configs/trl-grpo.yaml"} <= held
+    assert {"dsl/syntax/grammar.lark", "gpu_train_debug/py.typed", "gpu_train_debug/configs/trl-grpo.yaml"} <= held
     assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", "~"))]
 
 
