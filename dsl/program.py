@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dsl.analysis.bounds import check_bounds
 from dsl.analysis.lints import lint_program
-from dsl.check.archetypes import FamilyChecker
+from dsl.check.archetypes import ArchetypeChecker
 from dsl.check.checker import ExpansionBudget
 from dsl.check.datasets import check_datasets
 from dsl.check.declarations import Library
-from dsl.check.names import ProgramIndex
+from dsl.check.index import ProgramIndex
 from dsl.check.systems import check_system
 from dsl.checked import CheckedProgram
 from dsl.diagnostics.collector import CheckStoppedError, Findings
@@ -43,9 +43,9 @@ def _check(loaded: Loaded, findings: Findings) -> CheckedProgram:
         name: check_system(declared.node, library.scopes[declared.module], findings, budget)
         for name, declared in index.systems.items()
     }
-    families = FamilyChecker(index, library.scopes, systems, findings, budget)
-    archetypes = families.run()
-    datasets = check_datasets(index, families, findings, budget)
+    checker = ArchetypeChecker(index, library.scopes, systems, findings, budget)
+    archetypes = checker.run()
+    datasets = check_datasets(index, checker, findings, budget)
     program = CheckedProgram(
         systems={
             name: system.checked for name, system in systems.items() if sound_outside and system.checked is not None

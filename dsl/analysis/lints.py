@@ -11,7 +11,7 @@ from typing import Final, assert_never
 
 from dsl.analysis.bounds import Bounds
 from dsl.check.declarations import Library
-from dsl.check.names import ProgramIndex
+from dsl.check.index import ProgramIndex
 from dsl.check.systems import SystemScope
 from dsl.checked import (
     CheckedArchetype,

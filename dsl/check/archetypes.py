@@ -12,19 +12,9 @@ import attrs
 
 from dsl.check.checker import ExpansionBudget
 from dsl.check.dispatch import ExpressionChecker
+from dsl.check.index import ArchetypeLike, Declared, ProgramIndex, find_declared, report_duplicate
 from dsl.check.literals import constant_value, in_domain
-from dsl.check.names import (
-    Declared,
-    FamilyDecl,
-    ProgramIndex,
-    RelationSymbol,
-    Scope,
-    VariableSymbol,
-    check_members,
-    find_declared,
-    find_name,
-    report_duplicate,
-)
+from dsl.check.names import RelationSymbol, Scope, VariableSymbol, check_members, find_name
 from dsl.check.systems import SystemScope
 from dsl.checked import CheckedArchetype, CheckedCondition, CheckedExample, Constant
 from dsl.diagnostics.collector import Findings
@@ -37,7 +27,7 @@ HEALTHY_TIER = "healthy"
 COMPOSED_TIER = "two_fault"
 
 
-class FamilyChecker:
+class ArchetypeChecker:
     """Checks archetypes and compositions; `checked` grows as it goes."""
 
     def __init__(
@@ -58,11 +48,11 @@ class FamilyChecker:
 
     def run(self) -> dict[str, CheckedArchetype]:
         """Check all archetypes, then all compositions of them."""
-        families = self._index.families.values()
-        for declared in families:
+        declarations = self._index.archetypes.values()
+        for declared in declarations:
             if isinstance(declared.node, nodes.ArchetypeDecl):
                 self._archetype(declared.node, declared.module)
-        for declared in families:
+        for declared in declarations:
             if isinstance(declared.node, nodes.ComposeDecl):
                 self._compose(declared.node, declared.module)
         return self.checked
@@ -162,8 +152,8 @@ class FamilyChecker:
 
     def _part(self, ident: nodes.Ident, module: str) -> nodes.ArchetypeDecl | None:
         """The archetype that a composition names."""
-        declared: Declared[FamilyDecl] | None = find_declared(
-            self._index, self._index.families, ident, module, "archetype", self._findings
+        declared: Declared[ArchetypeLike] | None = find_declared(
+            self._index, self._index.archetypes, ident, module, "archetype", self._findings
         )
         if declared is None:
             return None

@@ -1,6 +1,6 @@
 """Datasets: regions, and splits that draw from archetypes.
 
-In: the declarations, with the archetypes and the scopes that `families` gives. Out: `CheckedDataset`s.
+In: the declarations, with the archetypes and the scopes that `ArchetypeChecker` gives. Out: `CheckedDataset`s.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from dsl.check.archetypes import FamilyChecker
+from dsl.check.archetypes import ArchetypeChecker
 from dsl.check.checker import ExpansionBudget
 from dsl.check.dispatch import ExpressionChecker
-from dsl.check.names import ProgramIndex, find_declared, report_duplicate
+from dsl.check.index import ProgramIndex, find_declared, report_duplicate
 from dsl.checked import CheckedArchetype, CheckedDataset, CheckedRegion, CheckedSplit
 from dsl.diagnostics.collector import Findings
 from dsl.syntax import nodes
@@ -21,13 +21,13 @@ MAX_INTERACTION: Final = 3
 
 
 def check_datasets(
-    index: ProgramIndex, families: FamilyChecker, findings: Findings, budget: ExpansionBudget
+    index: ProgramIndex, archetypes: ArchetypeChecker, findings: Findings, budget: ExpansionBudget
 ) -> dict[str, CheckedDataset]:
     """Check every dataset; wrong ones are left out."""
     checked = {}
     for declared in index.datasets.values():
         before = findings.error_count
-        dataset = _dataset(declared.node, declared.module, index, families, findings, budget)
+        dataset = _dataset(declared.node, declared.module, index, archetypes, findings, budget)
         if findings.error_count == before:
             checked[dataset.name] = dataset
     return checked
@@ -37,7 +37,7 @@ def _dataset(
     decl: nodes.DatasetDecl,
     module: str,
     index: ProgramIndex,
-    families: FamilyChecker,
+    archetypes: ArchetypeChecker,
     findings: Findings,
     budget: ExpansionBudget,
 ) -> CheckedDataset:
@@ -45,12 +45,12 @@ def _dataset(
     _once([split.name for split in decl.splits], findings)
     regions = []
     for region in decl.regions:
-        found = families.scope_in(region.system, module)
+        found = archetypes.scope_in(region.system, module)
         condition = None if found is None else ExpressionChecker(found[1], findings, budget).condition(region.condition)
         if condition is not None:
             regions.append(CheckedRegion(region.name.name, region.system.name, condition, span=region.name.span))
     names = {region.name.name: region.system.name for region in decl.regions}
-    splits = [_split(split, module, index, names, families.checked, findings) for split in decl.splits]
+    splits = [_split(split, module, index, names, archetypes.checked, findings) for split in decl.splits]
     _check_unseen(decl.splits, findings)
     return CheckedDataset(
         name=decl.name.name,
@@ -89,7 +89,7 @@ def _split(
     module: str,
     index: ProgramIndex,
     regions: Mapping[str, str],
-    families: Mapping[str, CheckedArchetype],
+    archetypes: Mapping[str, CheckedArchetype],
     findings: Findings,
 ) -> CheckedSplit:
     for ident in (*decl.avoid, *decl.within):
@@ -123,9 +123,9 @@ def _split(
         for ident in use.archetypes:
             if use.weight < 1:
                 findings.error("E420", f"`{ident.name}` has weight {use.weight}", ident.span, "at least 1 is needed")
-            if find_declared(index, index.families, ident, module, "archetype", findings) is not None:
+            if find_declared(index, index.archetypes, ident, module, "archetype", findings) is not None:
                 uses[ident.name] = use.weight
-    _warn_idle(decl, regions, [families[name] for name in uses if name in families], findings)
+    _warn_idle(decl, regions, [archetypes[name] for name in uses if name in archetypes], findings)
     return CheckedSplit(
         name=decl.name.name,
         count=decl.count,

@@ -10,19 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dsl.check.checker import Checker, ExpansionBudget
 from dsl.check.dispatch import ExpressionChecker
+from dsl.check.index import Declared, ProgramIndex, ValueDecl
 from dsl.check.literals import constant_value, whole_domain
-from dsl.check.names import (
-    ConstantSymbol,
-    Declared,
-    ProgramIndex,
-    Scope,
-    Symbol,
-    TableSymbol,
-    ValueDecl,
-    check_members,
-    dependency_order,
-    mentioned,
-)
+from dsl.check.names import ConstantSymbol, Scope, Symbol, TableSymbol, check_members
+from dsl.check.ordering import dependency_order, mentioned, report_cycle
 from dsl.checked import CheckedTable, Constant
 from dsl.diagnostics.collector import Findings
 from dsl.syntax import nodes
@@ -180,20 +171,6 @@ def _value_symbol(decl: ValueDecl, checker: Checker | None) -> Symbol:
     if isinstance(decl, nodes.ConstDecl):
         return ConstantSymbol(decl.name, None if checker is None else _constant(decl, checker))
     return TableSymbol(decl.name, None if checker is None else _table(decl, checker))
-
-
-def report_cycle(what: str, cycle: Sequence[nodes.Ident], findings: Findings) -> None:
-    """Report declarations each of which uses the next, and the last the first."""
-    path = " -> ".join(f"`{ident.name}`" for ident in (*cycle, cycle[0]))
-    findings.error(
-        "E205",
-        f"the {what} form a circle: {path}",
-        cycle[0].span,
-        "uses itself" if len(cycle) == 1 else f"uses `{cycle[1 % len(cycle)].name}`",
-        secondary=[
-            (ident.span, f"uses `{cycle[(place + 2) % len(cycle)].name}`") for place, ident in enumerate(cycle[1:])
-        ],
-    )
 
 
 # ------------------------------------------------------------------ single declarations

@@ -12,17 +12,11 @@ from typing import Final
 import attrs
 
 from dsl.check.checker import Checker
+from dsl.check.index import report_duplicate
 from dsl.check.literals import in_domain
-from dsl.check.names import (
-    ConstantSymbol,
-    RelationSymbol,
-    Scope,
-    VariableSymbol,
-    find_name,
-    report_duplicate,
-)
+from dsl.check.names import ConstantSymbol, RelationSymbol, Scope, VariableSymbol, find_name
 from dsl.check.operands import reference
-from dsl.check.texts import fill_text
+from dsl.check.printing import fill_text
 from dsl.check.unit_help import described
 from dsl.checked import (
     CheckedAssign,

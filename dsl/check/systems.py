@@ -13,23 +13,14 @@ from typing import Final, TypeVar, assert_never
 import attrs
 
 from dsl.check.checker import Checker, ExpansionBudget
-from dsl.check.declarations import check_enumeration, declare_values, report_cycle, resolve_type
+from dsl.check.declarations import check_enumeration, declare_values, resolve_type
 from dsl.check.dispatch import ExpressionChecker
+from dsl.check.index import BUILT_IN_TYPES, report_duplicate
 from dsl.check.literals import constant_value, domain_constants, in_domain, whole_domain
-from dsl.check.names import (
-    BUILT_IN_TYPES,
-    RelationSymbol,
-    Scope,
-    Symbol,
-    TableSymbol,
-    VariableSymbol,
-    check_members,
-    dependency_order,
-    mentioned,
-    report_duplicate,
-)
+from dsl.check.names import RelationSymbol, Scope, Symbol, TableSymbol, VariableSymbol, check_members
+from dsl.check.ordering import dependency_order, mentioned, report_cycle
+from dsl.check.printing import check_show, fill_text
 from dsl.check.rules import RuleBook, check_keeps, check_rules
-from dsl.check.texts import check_show, fill_text
 from dsl.checked import (
     CheckedAttribute,
     CheckedCondition,

@@ -26,7 +26,7 @@ import attrs
 from dsl.diagnostics.diagnostic import Diagnostic, sort_diagnostics
 from dsl.source import Source, Span
 from dsl.syntax import nodes
-from dsl.syntax.parser import parse_text, without_uses
+from dsl.syntax.parser import parse_text, without_uses_of_wrong_names
 from gpu_train_debug.wording import did_you_mean
 
 SUFFIX = ".arch"
@@ -231,7 +231,7 @@ class _Loader:
             dict(sorted((self.name(path), module) for path, module in self.modules.items())),
             dict(sorted((self.name(path), digest) for path, digest in self.digests.items())),
             {name: tuple(target for target, _ in edges[name]) for name in sorted(edges)},
-            sort_diagnostics(without_uses(self.diagnostics)),
+            sort_diagnostics(without_uses_of_wrong_names(self.diagnostics)),
         )
 
     def raise_root(self) -> bool:

@@ -94,7 +94,7 @@ class Hint:
     passed_over: int | None = None
 
 
-def token_shown(token: Token | None) -> str:
+def token_text(token: Token | None) -> str:
     if token is None:
         return "the end of the file"
     if token.type == "STRING":
@@ -144,7 +144,7 @@ def unclosed(problem: TokenProblem, opener: Token) -> Diagnostic:
     closer = spellings()[PARTNER[opener.type]]
     return Diagnostic(
         "E105",
-        f"`{opener}` is not closed before {token_shown(problem.token)}",
+        f"`{opener}` is not closed before {token_text(problem.token)}",
         problem.span,
         f"expected `{closer}`",
         ((token_span(problem.source, opener), "opened here"),),
@@ -290,5 +290,5 @@ def _general(problem: TokenProblem) -> Hint:
         helps = [question] if question else []
     if token is not None and problem.accepted == {"STRING"}:
         helps = ["describe it in a few words: the prompts print this text"]
-    message = "the file ends too early" if token is None else f"unexpected {token_shown(token)}"
+    message = "the file ends too early" if token is None else f"unexpected {token_text(token)}"
     return Hint(Diagnostic("E101", message, problem.span, _expected(problem), secondary, helps=tuple(helps)))

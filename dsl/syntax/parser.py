@@ -66,7 +66,7 @@ def _parse(source: Source) -> tuple[nodes.Module | None, Iterable[Diagnostic]]:
     return builder.module(tree), builder.diagnostics
 
 
-def without_uses(found: Sequence[Diagnostic]) -> list[Diagnostic]:
+def without_uses_of_wrong_names(found: Sequence[Diagnostic]) -> list[Diagnostic]:
     """The diagnostics of all files, without uses of a word that another file wrongly declares: one for each cause."""
     words = [each.span.text if each.code == "E106" and each.span is not None else None for each in found]
     declared = {word for word, each in zip(words, found, strict=True) if each.label == DECLARED}
