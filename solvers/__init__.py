@@ -1,1 +1,1 @@
-"""Finite-domain problems: their meaning, their proofs and their draws. Knows nothing of the language."""
+"""Finite-domain problems: their meaning, draws and proofs. Knows nothing of the language."""

@@ -1,0 +1,1 @@
+"""Decide a task by counting its worlds and repairs, with numpy."""
