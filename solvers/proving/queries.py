@@ -84,7 +84,10 @@ def valid_world(world: Assignment) -> Query:
 
 
 def other_outcome(claims: Claims, evidence: Evidence, walks: Sequence[Walk]) -> Query:
-    """Ask for a world with the evidence that takes none of some routes, or breaks a keep on the way (P1, P2)."""
+    """Ask for a world with the evidence whose walk has another outcome (P1), or that the fix does not mend (P2).
+
+    `walks` has one walk for each known route: an outcome is another one if the walk takes none of these routes.
+    """
 
     def build(claims: Claims, known: FieldValues, path: Path) -> Term:
         route = claims.route(claims.start(known), path, known)

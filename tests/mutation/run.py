@@ -5,8 +5,8 @@
 
 In: names of modules in `solvers/` and of the grader. Out: a line for each mutant, and `mutants/report.json`.
 Which mutants a sample holds depends on the seed, the module's text and the count alone. Work is done in copies
-of the tree, so nothing here changes; only the quick tests run. A surviving mutant is a question, not a verdict:
-docs/mutation.md has the answers of the last run.
+of the tree, so nothing here changes; only the quick tests run. A mutant that survives may still be the same program:
+docs/mutation.md explains those of the last run.
 
 Exit status 2 if the tests of a module fail without any mutant, or a name is unknown; else 0.
 """

@@ -1,4 +1,4 @@
-"""P1 to P4 by the letter of their definitions: plain evaluation of everything. Only for small problems."""
+"""P1 to P4 exactly as they are defined, by plain evaluation of every world and repair. For small problems only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from solvers.problem import Kind, Problem
 
 @attrs.frozen
 class Judgement:
-    """What is true of the evidence class of a world."""
+    """The truth about the evidence class of a world."""
 
     verdict: Verdict
     worlds: tuple[Assignment, ...]
@@ -37,6 +37,7 @@ def evidence_worlds(problem: Problem, world: Assignment) -> tuple[Assignment, ..
 
 
 def judge(problem: Problem, world: Assignment) -> Judgement:
+    """Decide P1 to P3 for the evidence class of `world`."""
     worlds = evidence_worlds(problem, world)
     if not worlds or not value(problem, problem.valid, world):
         return Judgement(Verdict.VACUOUS, worlds)
