@@ -3,7 +3,7 @@
 Prints, as Markdown, the coverage of four bootstrap intervals over simulated studies with known effects; of the
 interval in use, how many of those that miss are marked, and the coverage by the number of informative tasks; and
 all of that over whole studies, each with an archive that is written, read, graded and compared. The results stand
-in intervals.md, with what follows from them; tests/gpu_train_debug/study/test_coverage.py holds to them.
+in intervals.md, with what follows from them; tests/gpu_train_debug/study/statistics/test_coverage.py holds to them.
 """
 
 from __future__ import annotations

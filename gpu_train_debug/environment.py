@@ -17,6 +17,7 @@ import httpx
 import verifiers.v1 as vf
 from pydantic import Field, model_validator
 
+from gpu_train_debug.fresh import FreshPlan, make_fresh, plan_fresh
 from gpu_train_debug.grading.rubric import grade
 from gpu_train_debug.reward import grade_parts
 from gpu_train_debug.tasks import TaskRecord, TasksError, frozen_tasks, split_names
@@ -94,16 +95,7 @@ class DebugTasksetConfig(vf.TasksetConfig):
             if self.data is not None:
                 split_names(self.data)
             if self.fresh:
-                from gpu_train_debug.fresh import plan_fresh
-
-                plan_fresh(
-                    self.split,
-                    seed=self.seed or 0,
-                    count=self.count,
-                    sources=self.sources,
-                    archetypes=self.archetypes,
-                    tiers=self.tiers,
-                )
+                _fresh_plan(self)
             elif (self.split, self.data, self.archetypes, self.tiers) != (SPLIT, None, [], []):
                 frozen_tasks(self.split, folder=self.data, archetypes=self.archetypes, tiers=self.tiers)
         except TasksError as error:
@@ -144,17 +136,17 @@ def task_rows(config: DebugTasksetConfig) -> Iterator[TaskRecord]:
             seed=config.seed,
         )
         return
-    from gpu_train_debug.fresh import fresh_tasks
+    yield from make_fresh(_fresh_plan(config), folder=config.data, jobs=config.jobs)
 
-    yield from fresh_tasks(
+
+def _fresh_plan(config: DebugTasksetConfig) -> FreshPlan:
+    return plan_fresh(
         config.split,
         seed=config.seed or 0,
         count=config.count,
         sources=config.sources,
-        folder=config.data,
         archetypes=config.archetypes,
         tiers=config.tiers,
-        jobs=config.jobs,
     )
 
 

@@ -1,4 +1,4 @@
-"""Writing one file, for the commands that write no folder of splits."""
+"""Writes one file whole or not at all, and says why it can't be written. Folders of splits are written elsewhere."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ import os
 from pathlib import Path
 
 
+def cannot_write(path: Path | str, error: OSError) -> str:
+    """The message that `path` can't be written, and why."""
+    return f"cannot write {path}: {error.strerror or error}"
+
+
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file, or leave what was there.
 
-    Where a link points to is written, and a device or a pipe is written to as it stands.
+    A link is followed to the file that it names; a device or a pipe is written to directly.
+
+    Raises:
+        OSError: It can't be written; `cannot_write` puts that in words.
     """
     if path.exists() and not path.is_file():
         path.write_bytes(data)

@@ -86,7 +86,7 @@ def fresh_tasks(
         TasksError: As for `plan_fresh`, or a task can't be made.
     """
     plan = plan_fresh(split, seed=seed, count=count, sources=sources, archetypes=archetypes, tiers=tiers)
-    yield from plan.make(avoid=_frozen_evidence(folder), jobs=jobs)
+    return make_fresh(plan, folder=folder, jobs=jobs)
 
 
 def plan_fresh(
@@ -106,6 +106,15 @@ def plan_fresh(
     """
     place = sources_folder() if sources is None else sources
     return _planner()(FreshRequest(split, seed, count, place, tuple(archetypes), tuple(tiers)))
+
+
+def make_fresh(plan: FreshPlan, *, folder: Path | None = None, jobs: int = 1) -> Iterator[TaskRecord]:
+    """Make the tasks of a plan; arguments as for `fresh_tasks`.
+
+    Raises:
+        TasksError: A task can't be made, or the frozen tasks can't be read.
+    """
+    yield from plan.make(avoid=_frozen_evidence(folder), jobs=jobs)
 
 
 def _planner() -> FreshPlanner:

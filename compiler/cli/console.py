@@ -13,7 +13,7 @@ import click
 
 from compiler.cli.formats import format_findings, junit_xml
 from compiler.findings import Finding, exit_status
-from gpu_train_debug.files import write_whole
+from gpu_train_debug.files import cannot_write, write_whole
 
 COLOURS = ("auto", "always", "never")
 
@@ -75,7 +75,7 @@ def write_file(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, encodable(text).encode())
     except OSError as error:
-        raise click.ClickException(f"cannot write {path}: {error.strerror}") from error
+        raise click.ClickException(cannot_write(path, error)) from error
 
 
 def print_escaped() -> None:

@@ -24,6 +24,7 @@ from compiler.findings import Finding, finding_about, finding_of
 from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.tasks.pipeline import Drops, MissingTaskError, make_split, makers
 from compiler.tasks.tools import DisagreementError, UndecidedError, dump_case
+from gpu_train_debug.files import cannot_write
 from gpu_train_debug.tasks import TaskRecord
 
 FAILURES = Path("failures")
@@ -82,9 +83,7 @@ def build_dataset(
         raise BuildFailedError(disagreement_finding(error)) from error
     except OSError as error:
         notes = ["earlier files in the folder are as they were"]
-        raise BuildFailedError(
-            finding_about("E620", f"cannot write {folder}: {error.strerror or error}", notes=notes)
-        ) from error
+        raise BuildFailedError(finding_about("E620", cannot_write(folder, error), notes=notes)) from error
 
 
 def _write(

@@ -249,6 +249,19 @@ def test_a_line_that_is_no_episode_is_named_with_its_place(tmp_path: Path, line:
         list(generation_rows(tmp_path, "base"))
 
 
+def test_a_reply_with_lone_surrogates_is_exported_as_valid_json(gtd: Gtd, tmp_path: Path) -> None:
+    (tmp_path / "traces.jsonl").write_text(episode("t-0", "so \ud800\ud83d\ude00"))
+    gtd("export", "generations", ".", "--arm", "base", "-o", "base.jsonl")
+    row = json.loads((tmp_path / "base.jsonl").read_text(encoding="utf-8"))
+    assert row["completion"] == "so \N{REPLACEMENT CHARACTER}\N{GRINNING FACE}"
+
+
+def test_an_id_with_a_lone_surrogate_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "traces.jsonl").write_text(episode("t-\ud800", "a"))
+    with pytest.raises(TasksError, match=r"traces\.jsonl:1: not an episode"):
+        list(generation_rows(tmp_path, "base"))
+
+
 def test_a_run_without_rollouts_is_refused(tmp_path: Path) -> None:
     (tmp_path / "traces.jsonl").write_text("")
     with pytest.raises(TasksError, match="nothing was run"):

@@ -120,6 +120,18 @@ def test_a_line_of_another_form_is_refused_with_its_number(folder: Path, line: b
     assert str(raised.value).startswith(message)
 
 
+def test_a_reply_with_lone_surrogates_is_graded_like_any_other(folder: Path) -> None:
+    line = {"id": "train-one-000", "completion": f"\ud800 {A}"}
+    assert grade_answers(folder, answers(line), "a")["train"].total.exact == 1
+
+
+def test_a_task_with_a_malformed_gold_is_refused(folder: Path) -> None:
+    text = (folder / "test.jsonl").read_text(encoding="utf-8")
+    (folder / "test.jsonl").write_text(text.replace("diagnosis", "diagnoses"), encoding="utf-8")
+    with pytest.raises(TasksError, match=r"task `test-two-000` in .*: the diagnosis of the gold"):
+        grade_answers(folder, answers(*LINES), "a")
+
+
 def test_a_file_without_answers_is_refused(folder: Path) -> None:
     with pytest.raises(TasksError, match="there are no answers in a"):
         grade_answers(folder, io.BytesIO(b"\n"), "a")

@@ -11,6 +11,7 @@ from compiler.cli.group import GtdCommand
 from compiler.cli.options import FOLDER
 from compiler.cli.spellings import RenamedOption
 from compiler.findings import CLEAN
+from gpu_train_debug.files import cannot_write
 
 
 @click.command("configs", cls=GtdCommand)
@@ -40,5 +41,5 @@ def configs_command(out: Path, force: bool) -> int:
         for path, copy in copies.items():
             click.echo(shutil.copyfile(path, copy))
     except OSError as error:
-        raise click.ClickException(f"cannot write {out}: {error.strerror}") from error
+        raise click.ClickException(cannot_write(out, error)) from error
     return CLEAN

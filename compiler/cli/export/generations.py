@@ -14,6 +14,7 @@ from compiler.cli.export.rows import out_option, write_rows
 from compiler.cli.group import GtdCommand
 from compiler.cli.options import FOLDER
 from compiler.findings import CLEAN, FOUND
+from gpu_train_debug.files import cannot_write
 from gpu_train_debug.tasks import MANIFEST, TaskRecord, TasksError
 
 MOST_REASONS = 5
@@ -80,4 +81,4 @@ def _write_tasks(folder: Path, rows: Iterable[TaskRecord], archive: Path | None)
                 staged.open(name).write("".join(lines[name]))
             staged.publish()
     except OSError as error:
-        raise click.ClickException(f"cannot write {folder}: {error.strerror}") from error
+        raise click.ClickException(cannot_write(folder, error)) from error

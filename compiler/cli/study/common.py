@@ -13,6 +13,7 @@ from typing import IO, Any
 import click
 
 from compiler.cli.options import ANY_PATH, FILE
+from gpu_train_debug.files import cannot_write
 from gpu_train_debug.input_errors import InputError
 from gpu_train_debug.tasks import TasksError, default_folder
 
@@ -34,7 +35,7 @@ def refusals() -> Iterator[None]:
     except InputError as error:
         raise RefusedError(str(error)) from error
     except OSError as error:
-        raise RefusedError(f"error: cannot write {error.filename or 'the output'}: {error.strerror}") from error
+        raise RefusedError(f"error: {cannot_write(error.filename or 'the output', error)}") from error
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _EXTRA:
             raise

@@ -1,0 +1,1 @@
+"""What a study reads: tasks, archives, plans."""

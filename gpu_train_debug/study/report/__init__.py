@@ -1,0 +1,1 @@
+"""What a study writes: JSON, Markdown, pictures."""

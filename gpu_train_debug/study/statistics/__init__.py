@@ -1,0 +1,1 @@
+"""From graded samples to estimates with intervals."""

@@ -18,10 +18,10 @@ import numpy.typing as npt
 from gpu_train_debug.grading.answer import Answer, read_answer
 from gpu_train_debug.grading.rubric import HALF, grade
 from gpu_train_debug.input_errors import refuse, similar
+from gpu_train_debug.jsontext import without_surrogates
 from gpu_train_debug.study.inputs.generations import Archive, read_archive
 from gpu_train_debug.study.inputs.tasks import StudyTask, TaskSet
-
-Floats = npt.NDArray[np.float64]
+from gpu_train_debug.study.statistics.resample import Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def score_rows(scores: Scores) -> Iterator[dict[str, object]]:
                     "sample": number,
                     "score": round(reply.score, 6),
                     "exact": reply.exact,
-                    "codes": list(reply.codes or ()),
+                    "codes": [without_surrogates(code) for code in reply.codes or ()],
                     "failed": reply.failed,
                 }
 

@@ -21,7 +21,7 @@ from compiler.emit.record import (
 )
 from compiler.plan import SystemPlan
 from gpu_train_debug.grading.answer import Gold, read_gold
-from gpu_train_debug.jsontext import decode, encode
+from gpu_train_debug.jsontext import encode
 from gpu_train_debug.tasks import RECORD_KEYS, TaskRecord
 from solvers.outcome import WalkAnswer
 
@@ -151,17 +151,3 @@ def test_record_line_raises_when_the_record_breaks_the_schema() -> None:
 @given(st.text('{}[]":,\\ue019 ', max_size=60))
 def test_any_line_is_malformed_or_a_record_when_random(line: str) -> None:
     assert isinstance(read_record(line), Malformed | TaskRecord)
-
-
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), {"a": [float("-inf")]}, "\udfff"])
-def test_encode_refuses_when_json_has_no_such_value(value: object) -> None:
-    with pytest.raises(ValueError):
-        encode(value)
-
-
-@pytest.mark.parametrize(
-    "text", ["NaN", "-Infinity", '{"a": 1, "a": 1}', "[" * 100_000, "9" * 5000, '"\\ud800"', "1e999"]
-)
-def test_decode_refuses_when_readers_would_disagree(text: str) -> None:
-    with pytest.raises(ValueError):
-        decode(text)

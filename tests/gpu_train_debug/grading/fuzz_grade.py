@@ -16,7 +16,9 @@ from typing import Any
 
 import atheris
 
-sys.path.insert(0, str(Path(__file__).parents[3]))
+sys.path[:0] = [str(Path(__file__).parents[3]), str(Path(__file__).parents[2])]
+
+from strategies.json_objects import slow_last_object  # noqa: E402
 
 with atheris.instrument_imports(include=["gpu_train_debug"]):
     from gpu_train_debug.grading.rubric import grade
@@ -28,26 +30,6 @@ GOLDS: list[dict[str, Any]] = [
     {"diagnosis": ["A", "B"], "fix": {"f": 1, "g": "x", "h": True}},
 ]
 TEXTS = [json.dumps(gold) for gold in GOLDS]
-
-
-def refuse(name: str) -> Any:
-    raise ValueError(name)
-
-
-STRICT = json.JSONDecoder(parse_constant=refuse, parse_int=str)
-
-
-def slow_last_object(text: str) -> tuple[int, int] | None:
-    best = None
-    for start, char in enumerate(text):
-        if char == "{":
-            try:
-                _, end = STRICT.raw_decode(text, start)
-            except ValueError:
-                continue
-            if best is None or end > best[1]:
-                best = start, end
-    return best
 
 
 def says(gold: dict[str, Any], reply: str) -> bool:

@@ -6,30 +6,10 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from strategies.json_objects import slow_last_object
 
 from gpu_train_debug.grading import scan
 from gpu_train_debug.grading.scan import Found, last_object
-
-
-def refuse(name: str) -> Any:
-    raise ValueError(name)
-
-
-STRICT = json.JSONDecoder(parse_constant=refuse, parse_int=str)
-
-
-def slow_last_object(text: str) -> tuple[int, int] | None:
-    """The definition: of all ranges that are an object, the one that ends last."""
-    best = None
-    for start, char in enumerate(text):
-        if char == "{":
-            try:
-                _, end = STRICT.raw_decode(text, start)
-            except ValueError:
-                continue
-            if best is None or end > best[1]:
-                best = start, end
-    return best
 
 
 def depth_of(value: object) -> int:
