@@ -17,7 +17,7 @@ _TEXTS = (
     ),
     Code(
         "E451",
-        "a use that can't be unseen",
+        "a use that can't keep a promise of `unseen in`",
         "`unseen in` promises that each task of a split has a pair of codes, or lies in a region, that the other "
         "split never has. A single code or a healthy run is new only in a region that the other split avoids.",
     ),
@@ -39,7 +39,7 @@ _PROOFS = (
     ),
     Code(
         "E502",
-        "an archetype whose answers mostly aren't the only ones",
+        "an archetype that has no unique answer in most of its worlds",
         "Most worlds of the archetype fail a proof; as a warning, some do, and these never become tasks. The notes "
         "show one of them: a second world that prints the same and has another answer (print more, or give the guard "
         "slack), or a repair as cheap as the runbook's (add a KEEP, a preference, or the condition that the rule's own "
@@ -48,12 +48,12 @@ _PROOFS = (
     Code(
         "E503",
         "a proof that ran out of budget",
-        "The solver could not decide a claim within its budget of resource units. That is never taken for a "
-        "proof. Give more with `--rlimit`, or simplify the relations that the claim reads.",
+        "The solver could not decide a claim within its budget of resource units. That never counts as a proof. "
+        "Raise the budget with `--rlimit`, or simplify the relations that the claim reads.",
     ),
     Code(
         "E504",
-        "an answer that can't be determined by the evidence in most worlds",
+        "an archetype whose evidence leaves the answer open in most of its worlds",
         "A hidden quantity, or the rounding of a printed one, decides the answer; as a warning, in some worlds only. "
         "The notes show two worlds that print the same and are answered differently.",
     ),
@@ -84,7 +84,7 @@ _OUTPUT = (
     Code(
         "E604",
         "a gold that isn't the right answer",
-        "The answer that follows from the prompt, or from the sources, is another one than the gold.",
+        "The answer that follows from the prompt, or from the sources, differs from the gold.",
     ),
     Code(
         "E605",
@@ -96,7 +96,7 @@ _OUTPUT = (
     Code(
         "E607",
         "a task in the wrong split",
-        "The split of a task isn't the one of its file and id, or its world isn't one that the split allows.",
+        "The split of a task isn't that of its file and its id, or the split doesn't allow its world.",
     ),
     Code(
         "E608",
@@ -108,7 +108,7 @@ _OUTPUT = (
         "a task that the seed doesn't give",
         "Every task follows from the sources, the seed and its id alone. Made again, this one is another task.",
     ),
-    Code("E610", "meta data that isn't right", "A value in `meta` isn't what follows from the task."),
+    Code("E610", "wrong meta data", "A value in `meta` doesn't follow from the task."),
     Code("E611", "a gold that isn't proved", "The proof of a task, repeated, fails."),
     Code("E612", "other bytes on a second compile", "Compiling the sources again gives other bytes."),
     Code(

@@ -1,4 +1,4 @@
-"""What `lower` gives and the rest of the compiler eats: problems with all that is needed to print them.
+"""What `lower` gives and the rest of the compiler works on: problems with all that is needed to print them.
 
 The solver sees only `Problem`; everything for people (texts, units, labels, wordings) is here, under the
 same names.

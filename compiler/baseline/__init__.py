@@ -1,1 +1,1 @@
-"""How far shortcuts get: learners that see rows of a dataset and nothing of how it was made."""
+"""How far learners get that see the records of a dataset and no runbook."""

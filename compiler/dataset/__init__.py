@@ -1,0 +1,1 @@
+"""The dataset as a folder: written whole, and looked up."""

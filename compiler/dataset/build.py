@@ -64,7 +64,7 @@ def build_dataset(
             can't be written. Disagreements are saved below `failures/`.
     """
     if (folder / CARD_NAME).exists() and not (folder / MANIFEST_NAME).exists():
-        note = "it is no dataset folder: there is no manifest beside it"
+        note = "the folder isn't one of a dataset: it has no manifest"
         raise BuildFailedError(finding_about("E620", f"{folder / CARD_NAME} would be overwritten", notes=[note]))
     try:
         with StagedFolder(folder) as staged:
@@ -130,7 +130,7 @@ def _write(
 
 
 def environment() -> Environment:
-    """What compiles, for the unhashed part of the manifest."""
+    """The versions of what compiles, for the part of the manifest that isn't hashed."""
     return Environment(
         compiler=_version("gpu-train-debug"),
         z3=_version("z3-solver"),

@@ -1,1 +1,1 @@
-"""From worlds to prompts, records and files."""
+"""From worlds to prompts and records."""

@@ -1,10 +1,10 @@
 """How long a task's reasoning is: the longest derivation from printed quantities to the gold.
 
 In: a system once, then walks. Out: the length of the longest path in a graph whose nodes are quantities in
-the states of the walk. Printed quantities and unprinted variables are sources; a relation hangs on what its
-formula uses; a rule that fired on its condition; a set field on its prescription and its rule; the gold on
+the states of the walk. Printed quantities and unprinted variables are sources; a relation depends on what
+its formula uses; a rule that fired on its condition; a set field on its prescription and its rule; the gold on
 the last rule and the fields that were set. What a change touches is a new node, derived from the changed
-fields, even if the unchanged one was printed. For a healthy run the gold hangs on `sound` and on every
+fields, even if the unchanged one was printed. For a healthy run the gold depends on `sound` and every
 rule's condition. The length depends on the rules and alternatives used only.
 """
 
@@ -38,9 +38,9 @@ class Depths:
         self.system = system
         self.definitions = dict(system.problem.relations)
         self.shown = _shown_relations(system)
-        self.rests_on: dict[str, frozenset[str]] = {}  # relation -> the variables it depends on
+        self.depends_on: dict[str, frozenset[str]] = {}  # relation -> the variables it depends on
         for name, expr in system.problem.relations:
-            self.rests_on[name] = self._variables(expr)
+            self.depends_on[name] = self._variables(expr)
         self._known: dict[_RulePath, int] = {}
 
     def of(self, walk: Walk) -> int:
@@ -57,7 +57,7 @@ class Depths:
             if isinstance(node, Var):
                 found.add(node.name)
             elif isinstance(node, RelationValue):
-                found |= self.rests_on[node.name]
+                found |= self.depends_on[node.name]
         return frozenset(found)
 
 
@@ -121,7 +121,7 @@ class _Derivation:
         return state, nodes
 
     def uses(self, expr: Expr, state: _State, before: _State) -> set[int]:
-        """The nodes on which the value of `expr` in `state` rests."""
+        """The nodes on which the value of `expr` in `state` depends."""
         match expr:
             case Var(name=name):
                 return {self.variable(name, state)}
@@ -140,7 +140,7 @@ class _Derivation:
         return state.changed[name]
 
     def relation(self, name: str, state: _State) -> int:
-        touched = self.depths.rests_on[name]
+        touched = self.depths.depends_on[name]
         while state.parent is not None and touched.isdisjoint(state.changed):
             state = state.parent
         if name not in state.relations:

@@ -1,0 +1,1 @@
+"""Answers, walks and missing tasks in words."""

@@ -28,7 +28,7 @@ def no_world(
     reasons = sorted(exhausted.reasons.items(), key=lambda item: -item[1])
     if exhausted.drawn:
         failed = "; ".join(f"{reason}: {count}" for reason, count in reasons)
-        counts = f"{exhausted.drawn} worlds drawn, none of them right; {failed}"
+        counts = f"{exhausted.drawn} worlds drawn, and none fits; {failed}"
     else:
         nothing = "; ".join(reason for reason, _ in reasons)
         counts = f"nothing was drawn: {nothing} all of its conditions, requirements and guards"
@@ -45,7 +45,7 @@ def no_world(
 
 
 def missing_task(program: ProgramPlan, missing: MissingTask) -> Diagnostic:
-    """Why no task could be made for a spec: E501, E502 or E505, with counts and the first counterexample."""
+    """Why no task could be made for a spec: E501, E502, E503 or E505, with counts and the first counterexample."""
     archetype = program.archetypes[missing.spec.archetype]
     if missing.exhausted is not None and not missing.dropped:
         return no_world(program, archetype, missing.exhausted, *_declared(program, missing.spec.split))
@@ -55,7 +55,7 @@ def missing_task(program: ProgramPlan, missing: MissingTask) -> Diagnostic:
     if missing.repeated:
         return Diagnostic(
             code="E501",
-            message=f"split `{missing.spec.split}` asks for more tasks of `{archetype.name}` than were found to differ",
+            message=f"too few different tasks of `{archetype.name}` were found for split `{missing.spec.split}`",
             span=archetype.span,
             label="declared here",
             notes=(f"{missing.repeated} proved worlds in a row printed the same as earlier tasks",),
@@ -73,6 +73,6 @@ def missing_task(program: ProgramPlan, missing: MissingTask) -> Diagnostic:
 
 
 def _declared(program: ProgramPlan, split_name: str) -> tuple[DatasetPlan, SplitPlan] | tuple[None, None]:
-    """The split of that name and its dataset, where there is but one."""
+    """The split of that name and its dataset, where only one dataset has such a split."""
     found = [(each, split) for each in program.datasets.values() for split in each.splits if split.name == split_name]
     return found[0] if len(found) == 1 else (None, None)

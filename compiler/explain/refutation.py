@@ -28,7 +28,7 @@ def describe_refutation(plan: SystemPlan, proof: TaskProof) -> tuple[str, ...]:
             why = f"{values.assignment(rival) or 'no change at all'} repairs it too and costs no more"
         case Refutation(claim=Claim.P2):
             other = run_walk(plan.problem, refutation.world)
-            why = f"{where} the fix is no repair: {'; '.join(failing(plan.problem, other, dict(walk.fix)))}"
+            why = f"{where} the fix doesn't repair the run: {'; '.join(failing(plan.problem, other, dict(walk.fix)))}"
         case Refutation(answer=None):
             other = run_walk(plan.problem, refutation.world)
             why = f"{where} the walk gives no answer ({other.ending.value})"

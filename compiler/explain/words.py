@@ -52,9 +52,9 @@ class ValueWords:
     def contrast(
         self, expr: Expr, worlds: Sequence[Assignment], *, before: Assignment | None = None
     ) -> tuple[str, list[tuple[str, ...]]]:
-        """The values that the truth of `expr` rests on: those that are the same in all worlds, and each world's own.
+        """The values that decide the truth of `expr`: those that are the same in all worlds, and each world's own.
 
-        Flags that differ are followed into their definitions; one that doesn't settles what it rests on.
+        Flags that differ are followed into their definitions; those that are the same in all worlds aren't.
         """
         known = [relations(self.problem, world) for world in worlds]
         same: dict[str, None] = {}
@@ -87,7 +87,7 @@ class ValueWords:
         known: Mapping[str, int | bool],
         before: Assignment | None,
     ) -> str:
-        """One value; a flag also says what it rests on."""
+        """One value; a flag comes with the values that decide it."""
         text = self.plain_atom(node, world, known, before)
         if not isinstance(node, RelationValue) or node.sort is not Sort.BOOL:
             return text

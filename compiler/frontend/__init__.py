@@ -1,0 +1,1 @@
+"""From paths of sources to a plan, or the reasons why not."""

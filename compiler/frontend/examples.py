@@ -1,7 +1,7 @@
 """Runs inline examples: does the reference evaluator give what the author wrote down?
 
-In: a plan and the checked program that it came from. Out: a diagnostic for every example that comes out
-otherwise, with the numbers that were found.
+In: a plan and the checked program that it came from. Out: a diagnostic for every example that gives
+something else, with the numbers that were found.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from solvers.outcome import Assignment, Ending, Walk
 from solvers.problem import Expr
 
 FAILURES_SHOWN: Final = 5
-"""Of how many terms of a guard a note tells the value."""
+"""How many terms of a guard a note gives the values of."""
 
 LONGEST_SHOWN: Final = 60
-"""How long such a term may be."""
+"""How many characters such a term may have."""
 
 _ENDINGS: Mapping[Ending, str] = {
     Ending.INVALID: "a state on the way breaks a `require`",

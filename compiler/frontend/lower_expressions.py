@@ -99,7 +99,7 @@ def _value(expr: Typed) -> Expr:
 
 
 def _shared(expr: Typed) -> Expr:
-    """What doesn't hang on the sort that is asked for."""
+    """What doesn't depend on the sort that is asked for."""
     match expr:
         case RelationRef(name=name, type=type_):
             return RelationValue(name, sort_of(type_))

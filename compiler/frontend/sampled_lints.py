@@ -1,7 +1,7 @@
 """Lints that look at worlds: rules that don't fire, walks that loop, values that mean the same.
 
 In: a plan and the checked program that it came from. Out: warnings, since what a sample shows is no proof. The
-sample is the same on each run: it hangs on the names and domains of a system alone.
+sample is the same on each run: it depends on the names and domains of a system alone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from solvers.problem import Assign, Expr, Problem, RelationValue, Var
 from solvers.streams import Stream, key_of, random_worlds
 
 DRAWN: Final = 8192
-"""How many worlds of a system are drawn; those that aren't valid fall away."""
+"""How many worlds of a system are drawn; those that aren't valid are left out."""
 
 WORLDS_SAMPLED: Final = 512
 """In how many of them the values of a field are compared."""

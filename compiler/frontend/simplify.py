@@ -37,7 +37,7 @@ def simplified(expr: Typed) -> Typed:
 
 
 def _computed(expr: Operation | TableRef) -> Typed:
-    """The value of `expr`, if it hangs on constants only."""
+    """The value of `expr`, if it depends on constants only."""
     inputs = expr.args if isinstance(expr, Operation) else (expr.key,)
     if not all(isinstance(each, Constant) for each in inputs):
         return expr

@@ -1,0 +1,1 @@
+"""Verdicts on archetypes, from draws of their own."""

@@ -227,7 +227,7 @@ def rechecked(results: Sequence[ArchetypeResult]) -> str:
     said = sum((result.rechecked for result in results), Counter[str]())
     left = said.total() - said["unsat"]
     proved = f"cvc5 proved {said['unsat']} of {said.total()} claims again"
-    return f"{proved} and decided {left} not" if left else proved
+    return f"{proved} and left {left} undecided" if left else proved
 
 
 def render_table(results: Sequence[ArchetypeResult]) -> str:

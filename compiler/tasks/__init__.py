@@ -1,0 +1,1 @@
+"""From specs to proved tasks."""

@@ -1,6 +1,6 @@
 """`gtd sample`: some tasks of one archetype, outside any dataset or as one of its splits would have them.
 
-In: a program plan and the name of an archetype. Out: made tasks, or why there is none.
+In: a program plan and the name of an archetype. Out: made tasks, and for each that is missing the reason.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class DisagreementError(Exception):
 
 
 class UndecidedError(Exception):
-    """Z3 ran out of its budget on a claim that the exhaustive check holds true."""
+    """Z3 ran out of its budget on a claim that counting proves."""
 
     def __init__(self, subject: str) -> None:
         super().__init__(subject)

@@ -2,8 +2,8 @@
 
 Workers are spawned, not forked: Z3 and numpy start threads, and a fork in their middle is undefined. They
 start one by one with the submissions; an interrupt during such a start would leave a half-started process
-behind, so it waits until the submission is made. What a worker starts from lies in a file: through the pipe, a worker
-that dies before it has read all of it would leave the main process waiting for good.
+behind, so it waits until the submission is made. What a worker starts from is in a file: a worker that
+died before it had read all of it through the pipe would leave the main process waiting for good.
 """
 
 from __future__ import annotations

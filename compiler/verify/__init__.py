@@ -1,0 +1,1 @@
+"""An emitted folder against its sources."""

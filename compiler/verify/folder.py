@@ -115,12 +115,12 @@ def _read_manifest(program: ProgramPlan, folder: Path) -> tuple[Manifest | None,
 
 
 def _check_sources(program: ProgramPlan, manifest: Manifest) -> Iterator[Finding]:
-    """Compare the sources that the dataset rests on; other files may stand beside them."""
+    """Compare the sources that the dataset was compiled from with those at hand."""
     for name in sorted(program.sources.keys() | manifest.sources.keys()):
         then, now = manifest.sources.get(name), program.sources.get(name)
         if then != now:
             how = "was added" if then is None else "was removed" if now is None else "was changed"
-            helps = ["compile again, or check the sources out that the manifest names"]
+            helps = ["compile again, or use the sources that the manifest names"]
             yield finding_about(
                 "E608", f"source `{name}` {how} after the compile", path=name, subject=name, helps=helps
             )
@@ -157,7 +157,7 @@ def _lines(path: Path, split: str) -> Iterator[Line]:
 
 class _Across:
     """What ties lines together, in their order: every task once and at its place, no evidence twice, no candidate
-    left out without need, combinations that stay unseen, and the counts in manifest and card.
+    passed over without need, combinations that stay unseen, and the counts in manifest and card.
 
     It keeps a short name for each task, no text.
     """
@@ -191,7 +191,7 @@ class _Across:
                     yield find("E603", f"task `{spec.id}` isn't at its place in the split")
                 self.last[spec.split] = self.places[spec]
             else:
-                yield find("E603", f"task `{spec.id}` is there twice, or isn't one of the split")
+                yield find("E603", f"task `{spec.id}` occurs twice, or doesn't belong to the split")
             self.novelty.add(spec, checked.codes, checked.regions)
         if checked.record is not None and checked.meta is not None:
             self.example = self.example or checked.record

@@ -59,7 +59,7 @@ class Checked:
 
 
 class LineChecker:
-    """Checks lines one by one; builds what a system needs once."""
+    """Checks lines one by one; what a system needs is built once."""
 
     def __init__(self, program: ProgramPlan, dataset: DatasetPlan) -> None:
         self.program = program
@@ -104,7 +104,7 @@ class _RecordCheck:
 
     def run(self) -> Checked:
         if self.record.split != self.line.split:
-            self.find("E607", f"the task says that it is of split `{self.record.split}`")
+            self.find("E607", f"the task says that it belongs to split `{self.record.split}`")
             return self.done()
         archetype = self.checker.program.archetypes.get(self.record.archetype)
         uses = dict(self.checker.splits[self.line.split].uses)
@@ -132,7 +132,7 @@ class _RecordCheck:
             earlier = tuple(self.possible(system, candidates[:-1]))
         else:
             drawn = DrawnWorld(self.spec, self.meta.draw, world)
-            self.find("E609", "made again from its id and the seed, this is another task")
+            self.find("E609", "the id and the seed give another task")
         proved = self.prove(drawn)
         if proved is not None and not self.findings:
             self.compare(proved)
@@ -164,7 +164,7 @@ class _RecordCheck:
             return None
         solution = solve(document)
         if solution.answer is None:
-            self.find("E605", f"the prompt has no one answer: {solution.reason}", solution.detail)
+            self.find("E605", f"the prompt has no single answer: {solution.reason}", solution.detail)
             return None
         if (answer := answer_json(solution)) != self.record.gold:
             notes = (f"gold: {self.record.gold}", f"answer: {answer}")
@@ -180,9 +180,9 @@ class _RecordCheck:
             self.find("E503", "the reader's search for other repairs takes too long", inconclusive=True)
             return
         if found.failure:
-            self.find("E611", f"by the prompt alone the fix is no repair: {found.failure}")
+            self.find("E611", f"by the prompt alone, the fix isn't a repair: {found.failure}")
         for rival in found.rivals[:1]:
-            self.find("E611", f"by the prompt alone {dict(rival)} repairs it too and costs no more")
+            self.find("E611", f"by the prompt alone, {dict(rival)} repairs it too and costs no more")
 
     def prove(self, drawn: DrawnWorld) -> ProvedWorld | None:
         """Prove again; None where that fails."""

@@ -199,7 +199,7 @@ def test_a_split_that_asks_for_more_than_there_is_ends_with_a_finding(
     with pytest.raises(BuildFailedError) as failed:
         build_dataset(wide, attrs.evolve(dataset, splits=(many,)), tmp_path / "out", jobs=1)
     assert [finding.code for finding in failed.value.findings] == ["E501"]
-    assert "asks for more tasks of `narrow`" in failed.value.findings[0].message
+    assert "too few different tasks of `narrow`" in failed.value.findings[0].message
 
 
 def few_worlds() -> Expr:
