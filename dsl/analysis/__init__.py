@@ -1,0 +1,1 @@
+"""What follows from a checked program alone: bounds of values, growth of expressions, lints."""

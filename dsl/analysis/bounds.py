@@ -5,7 +5,7 @@ decide most; where they leave a question open, all combinations of the variables
 the value depends on are tried, if they are few enough. What can't be shown to be right is an error: later stages
 rely on it.
 
-A division counts as reached wherever it stands, also in the branch of an `if` that isn't taken.
+A division counts as reached wherever it stands, even in a branch of an `if` that isn't taken.
 """
 
 from __future__ import annotations

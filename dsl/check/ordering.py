@@ -16,7 +16,7 @@ from dsl.syntax import nodes
 
 
 def mentioned(expr: nodes.Expression) -> Iterator[str]:
-    """Every name in an expression that could be a value, also in `with` and of tables."""
+    """Every name in an expression that could be a value, those in `with` and of tables included."""
     stack: list[Any] = [expr]
     while stack:
         node = stack.pop()

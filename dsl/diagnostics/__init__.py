@@ -1,0 +1,1 @@
+"""What can be wrong: diagnostics, their codes, and how they look."""

@@ -10,7 +10,7 @@ from dsl.source import Span
 from gpu_train_debug.wording import did_you_mean
 
 MAX_ERRORS: Final = 200
-"""After so many errors a stage stops: the rest would mostly follow from these."""
+"""The number of errors after which a stage stops: more would mostly follow from these."""
 
 MAX_COMPARED: Final = 100_000
 """How many names are compared in all, to find suggestions."""

@@ -1,0 +1,1 @@
+"""From files to syntax trees, and back to text."""

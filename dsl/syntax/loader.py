@@ -1,7 +1,7 @@
 """Read and parse source files with everything they import.
 
 In: files and folders. Out: a `Loaded` with the modules by name, their digests and who imports whom, and
-diagnostics E101-E133. Sources are data from strangers: nothing outside the source root is read, also not
+diagnostics E101-E133. Sources are data from strangers: nothing outside the source root is read, not even
 through links, and file size, number of files and nesting are bounded. The only module of the language
 that touches the file system.
 

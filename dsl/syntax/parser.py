@@ -36,7 +36,7 @@ _ANCHORS = frozenset(
 )
 
 _DECLARES = frozenset({"UNIT", "ENUM", "CONST", "TABLE", "LET", "EVENT", "ATTR", "RULE", "REGION", "SYSTEM"})
-_PARTS = frozenset({"TRUE", "FALSE", "LOCKED", "PREFER", "DEFAULT", "SHOW"})  # no names, also with `:` after them
+_PARTS = frozenset({"TRUE", "FALSE", "LOCKED", "PREFER", "DEFAULT", "SHOW"})  # never names, even with `:` after them
 
 
 def parse_text(source: Source) -> tuple[nodes.Module | None, tuple[Diagnostic, ...]]:

@@ -1,4 +1,4 @@
-"""The examples of the language reference are programs."""
+"""The examples of the page at a glance are programs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from dsl.source import Source
 from dsl.syntax.parser import parse_text
 from dsl.syntax.printer import print_module
 
-README = Path(__file__).parents[2] / "dsl" / "README.md"
-EXAMPLES = re.findall(r"^```arch\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+PAGE = Path(__file__).parents[2] / "docs" / "language-at-a-glance.md"
+EXAMPLES = re.findall(r"^```arch\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-def test_readme_has_examples() -> None:
+def test_page_has_examples() -> None:
     assert len(EXAMPLES) == 3
 
 
 @pytest.mark.parametrize("text", EXAMPLES, ids=["file", "system", "archetypes"])
-def test_example_of_the_reference_parses(text: str) -> None:
-    module, diagnostics = parse_text(Source("README.md", text))
+def test_example_of_the_page_parses(text: str) -> None:
+    module, diagnostics = parse_text(Source("page.md", text))
     assert module is not None, "\n".join(map(render_text, diagnostics))
     assert parse_text(Source("printed", print_module(module)))[0] == module
