@@ -24,10 +24,11 @@ from compiler.cli.grade import grade_command
 from compiler.cli.group import GtdGroup, HaltError
 from compiler.cli.prove import prove_command
 from compiler.cli.sample import sample_command
+from compiler.cli.show import show_command
 from compiler.cli.solve import solve_command
 from compiler.cli.study.group import study_group
 from compiler.cli.verify import verify_command
-from compiler.findings import CLEAN, FOUND, USAGE, finding_about
+from compiler.findings import CLEAN, FOUND, USAGE, exit_status, finding_about
 
 COMMANDS = (
     check_command,
@@ -35,6 +36,7 @@ COMMANDS = (
     compile_command,
     verify_command,
     sample_command,
+    show_command,
     explain_command,
     solve_command,
     grade_command,
@@ -101,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 141
     except Exception as error:
-        status = _internal_error(error, debug=debug)
+        status = _report(error, debug=debug)
     sys.exit(status or CLEAN)
 
 
@@ -110,19 +112,24 @@ def _terminate(_signal: int, _frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _internal_error(error: Exception, *, debug: bool) -> int:
-    from compiler.dataset.build import disagreement_finding
-    from compiler.tasks.tools import DisagreementError
+def _report(error: Exception, *, debug: bool) -> int:
+    """Say what ended the command: procedures that disagree, an undecided proof, or else a bug."""
+    from compiler.dataset.build import disagreement_finding, undecided_finding
+    from compiler.tasks.tools import DisagreementError, UndecidedError
 
     if debug:
         traceback.print_exception(error)
-    elif isinstance(error, DisagreementError):
-        note_findings([disagreement_finding(error)])
-    else:
-        finding = finding_about(
-            "E699",
-            f"internal error: {type(error).__name__}: {error}",
-            helps=["this is a bug in the compiler; repeat with `gtd --debug ...` for the traceback"],
-        )
-        note_findings([finding])
-    return FOUND
+        return FOUND
+    match error:
+        case UndecidedError():
+            finding = undecided_finding(error)
+        case DisagreementError():
+            finding = disagreement_finding(error)
+        case _:
+            finding = finding_about(
+                "E699",
+                f"internal error: {type(error).__name__}: {error}",
+                helps=["this is a bug in the compiler; repeat with `gtd --debug ...` for the traceback"],
+            )
+    note_findings([finding])
+    return exit_status([finding])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from compiler.cli.console import note_findings, progress
+from compiler.cli.console import encodable, note_findings, progress
 from compiler.cli.group import GtdCommand
 from compiler.cli.options import FOLDER, SEED, archetypes_option, dataset_option, jobs_option, paths_argument
 from compiler.cli.sources import choose_dataset, chosen, load_plan
@@ -42,6 +42,9 @@ def compile_command(
         raise click.UsageError(
             f"{out} holds a dataset, and --archetype makes part of one: choose another folder with -o"
         )
+    for name in plan.sources:
+        if encodable(name) != name:
+            raise click.UsageError(f"the manifest can't hold the file name `{encodable(name)}`: name the file in UTF-8")
     total = sum(not kept or spec.archetype in kept for split in dataset.splits for spec in split_specs(dataset, split))
     try:
         with progress("compiling", total) as advance:

@@ -33,12 +33,17 @@ sources_option = click.option(
     type=ANY_PATH,
     help=f"The `.arch` files or folders; `{DEFAULT_SOURCES}` if not given.",
 )
-dataset_option = click.option("--dataset", "dataset_name", help="Which dataset, where the sources declare several.")
+dataset_option = click.option(
+    "--dataset", "dataset_name", metavar="NAME", help="Which dataset, where the sources declare several."
+)
 draw_seed_option = click.option(
     "--seed",
     type=SEED,
     help="Seed of the draws. If not given: that of the dataset, where the sources declare exactly one or --dataset "
     f"chooses one, and {DEFAULT_SEED} otherwise.",
+)
+split_option = click.option(
+    "--split", "split_name", metavar="NAME", help="Take the tasks of this split of the dataset, instead of samples."
 )
 jobs_option = click.option(
     "-j",

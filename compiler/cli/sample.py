@@ -9,10 +9,16 @@ import click
 
 from compiler.cli.console import note_findings
 from compiler.cli.group import GtdCommand
-from compiler.cli.options import count_option, dataset_option, draw_seed_option, form_option, sources_option
-from compiler.cli.sources import choose_dataset, chosen, load_plan, seed_of_draws
+from compiler.cli.options import (
+    count_option,
+    dataset_option,
+    draw_seed_option,
+    form_option,
+    sources_option,
+    split_option,
+)
+from compiler.cli.sources import chosen, load_plan, task_choice
 from compiler.findings import CLEAN, FOUND, finding_of
-from gpu_train_debug.wording import suggestion
 
 if TYPE_CHECKING:
     from gpu_train_debug.tasks import TaskRecord
@@ -24,7 +30,7 @@ if TYPE_CHECKING:
 @draw_seed_option
 @dataset_option
 @count_option("How many tasks to make.", default=1, most=1000)
-@click.option("--split", "split_name", help="Draw as for this split of the dataset.")
+@split_option
 @form_option("human", "json", old="--json")
 @click.option("--prompt", "prompt_alone", is_flag=True, help="Print the prompt of one task and nothing else.")
 def sample_command(
@@ -49,12 +55,8 @@ def sample_command(
         raise click.UsageError("--prompt prints the prompt of one task; it goes neither with --format json nor with -n")
     plan = load_plan(sources)
     chosen(sorted(plan.archetypes), [archetype])
-    seed = seed_of_draws(plan, dataset_name, seed)
-    dataset = choose_dataset(plan, dataset_name, seed) if split_name is not None else None
-    splits = [split.name for split in dataset.splits] if dataset is not None else []
-    if split_name is not None and split_name not in splits:
-        raise click.UsageError(f"there is no split `{split_name}`{suggestion(split_name, splits)}")
-    for result in sample_tasks(plan, archetype, count=count, seed=seed, dataset=dataset, split_name=split_name):
+    dataset, split = task_choice(plan, archetype, dataset_name, split_name, seed)
+    for result in sample_tasks(plan, archetype, count=count, dataset=dataset, split_name=split):
         if isinstance(result, MissingTask):
             note_findings([finding_of(missing_task(plan, result))])
             return FOUND

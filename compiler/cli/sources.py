@@ -72,6 +72,25 @@ def seed_of_draws(plan: ProgramPlan, dataset_name: str | None, seed: int | None)
     return choose_dataset(plan, dataset_name, seed).seed
 
 
+def task_choice(
+    plan: ProgramPlan, archetype: str, dataset_name: str | None, split_name: str | None, seed: int | None
+) -> tuple[DatasetPlan, str]:
+    """The dataset and the split of a wanted task: those named, or without a split a sample of the archetype alone.
+
+    Raises:
+        UsageError: A name doesn't exist, or there are several datasets to choose from.
+    """
+    from compiler.tasks.samples import SAMPLE, sample_dataset
+
+    if split_name is None:
+        return sample_dataset(archetype, seed_of_draws(plan, dataset_name, seed)), SAMPLE
+    dataset = choose_dataset(plan, dataset_name, seed)
+    splits = [split.name for split in dataset.splits]
+    if split_name not in splits:
+        raise click.UsageError(f"there is no split `{split_name}`{suggestion(split_name, splits)}")
+    return dataset, split_name
+
+
 def choose_dataset(plan: ProgramPlan, name: str | None, seed: int | None) -> DatasetPlan:
     """The dataset of that name, or the only one; with `seed` instead of its own if one is given.
 

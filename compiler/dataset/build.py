@@ -77,8 +77,7 @@ def build_dataset(
         finding = finding_of(found, subject=missing.missing.spec.archetype, inconclusive=undecided)
         raise BuildFailedError(finding) from missing
     except UndecidedError as error:
-        message = f"a proof of task `{error.subject}` ran out of budget"
-        raise BuildFailedError(finding_about("E503", message, subject=error.subject, inconclusive=True)) from error
+        raise BuildFailedError(undecided_finding(error)) from error
     except DisagreementError as error:
         raise BuildFailedError(disagreement_finding(error)) from error
     except OSError as error:
@@ -153,6 +152,12 @@ def _git_commit() -> str:
         return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return ""
+
+
+def undecided_finding(error: UndecidedError) -> Finding:
+    """E503, which says nothing against the task."""
+    message = f"a proof of task `{error.subject}` ran out of budget"
+    return finding_about("E503", message, subject=error.subject, inconclusive=True)
 
 
 def disagreement_finding(error: DisagreementError) -> Finding:

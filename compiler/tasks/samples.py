@@ -11,21 +11,20 @@ from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan
 from compiler.splits import TaskSpec
 from compiler.tasks.maker import MadeTask, MissingTask, TaskMaker
 
+SAMPLE = "sample"
+"""The split of a task that is in no dataset."""
+
+
+def sample_dataset(archetype: str, seed: int) -> DatasetPlan:
+    """A dataset of one split, `SAMPLE`, for tasks of one archetype."""
+    split = SplitPlan(SAMPLE, 1, False, (), (), 1, ((archetype, 1),))
+    return DatasetPlan("sample", "0", seed, "", (), (split,))
+
 
 def sample_tasks(
-    program: ProgramPlan,
-    archetype: str,
-    *,
-    count: int,
-    seed: int,
-    dataset: DatasetPlan | None,
-    split_name: str | None,
+    program: ProgramPlan, archetype: str, *, count: int, dataset: DatasetPlan, split_name: str = SAMPLE
 ) -> Iterator[MadeTask | MissingTask]:
-    """Make `count` tasks of an archetype: those of a dataset's split, or of a split of its own called `sample`."""
-    if dataset is None or split_name is None:
-        split_name = "sample"
-        split = SplitPlan(split_name, count, False, (), (), 1, ((archetype, 1),))
-        dataset = DatasetPlan("sample", "0", seed, "", (), (split,))
+    """Make the first `count` tasks of an archetype that a split of the dataset has, however many it asks for."""
     maker = TaskMaker(program, dataset)
     for index in range(count):
         yield maker.make(TaskSpec(split_name, archetype, index))

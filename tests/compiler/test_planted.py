@@ -14,7 +14,7 @@ from compiler.prove.archetypes import ProveOptions, prove_archetype
 from compiler.prove.census import census
 from compiler.reader import ReadError, read_prompt
 from compiler.tasks.maker import MadeTask, MissingTask
-from compiler.tasks.samples import sample_tasks
+from compiler.tasks.samples import sample_dataset, sample_tasks
 from dsl.diagnostics.diagnostic import Severity
 from solvers.outcome import Verdict
 
@@ -145,7 +145,7 @@ def test_no_world_for_a_split_names_its_conditions(tmp_path: Path, split: str, h
         ('"Both" { }\n', f'"Both" {{ }}\n{DATASET}'),
     )
     dataset = program.datasets["tanks"]
-    (missing,) = sample_tasks(program, "portions_too_large", count=1, seed=1, dataset=dataset, split_name=split)
+    (missing,) = sample_tasks(program, "portions_too_large", count=1, dataset=dataset, split_name=split)
     assert isinstance(missing, MissingTask)
     found = missing_task(program, missing)
     assert (found.code, found.message) == (
@@ -173,7 +173,7 @@ def test_a_tie_is_decided_by_a_preference_that_the_prompt_states(tmp_path: Path)
             tmp_path / order, wide, ('"litres of a portion" prefer larger', f'"litres of a portion" {order}')
         )
         assert proved(program, "portions_too_large")[0] == "unique"
-        (made,) = sample_tasks(program, "portions_too_large", count=1, seed=3, dataset=None, split_name=None)
+        (made,) = sample_tasks(program, "portions_too_large", count=1, dataset=sample_dataset("portions_too_large", 3))
         assert isinstance(made, MadeTask)
         golds.append(made.record.gold)
     assert golds[0] != golds[1]
@@ -221,7 +221,7 @@ def test_an_unsound_world_that_no_rule_covers_is_no_task_and_is_counted(tmp_path
     program = planted(tmp_path, ("when not fits and (fits with (portion = 1))", "when not fits and portion == 8"))
     assert census(program, "tank")["uncovered"] > 0
     assert census(planted(tmp_path), "tank")["uncovered"] == 0
-    for made in sample_tasks(program, "portions_too_large", count=6, seed=1, dataset=None, split_name=None):
+    for made in sample_tasks(program, "portions_too_large", count=6, dataset=sample_dataset("portions_too_large", 1)):
         assert isinstance(made, MadeTask)
         assert made.world["portion"] == 8
 
@@ -255,7 +255,9 @@ def test_aliased_values_are_found_by_a_lint(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("needed", ["- fits = ", "- load = ", "1. portion: ", "- limit: ", "2. TOO_MUCH"])
 def test_a_prompt_that_does_not_state_what_the_walk_needs_is_refused(tmp_path: Path, needed: str) -> None:
-    (made,) = sample_tasks(planted(tmp_path), "portions_too_large", count=1, seed=3, dataset=None, split_name=None)
+    (made,) = sample_tasks(
+        planted(tmp_path), "portions_too_large", count=1, dataset=sample_dataset("portions_too_large", 3)
+    )
     assert isinstance(made, MadeTask)
     lines = made.record.prompt.split("\n")
     assert any(line.startswith(needed) for line in lines)

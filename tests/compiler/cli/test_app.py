@@ -15,6 +15,8 @@ from strategies.incidents import INCIDENTS, Ran
 import compiler.cli.version
 import compiler.frontend.run
 from compiler.codes import CODES
+from compiler.tasks.maker import TaskMaker
+from compiler.tasks.tools import UndecidedError
 
 Gtd = Callable[..., Ran]
 
@@ -231,6 +233,16 @@ def test_a_bug_is_one_message_and_a_traceback_only_on_request(
     ran = gtd("check", INCIDENTS)
     assert ran.status == 1
     assert "error[E699]: internal error: RuntimeError: boom" in ran.err
+
+
+def test_an_undecided_proof_is_said_and_has_status_3(gtd: Gtd, monkeypatch: pytest.MonkeyPatch) -> None:
+    def undecided(*_: object, **__: object) -> None:
+        raise UndecidedError("sample-starved_pool-000")
+
+    monkeypatch.setattr(TaskMaker, "make", undecided)
+    ran = gtd("sample", "starved_pool", "--sources", INCIDENTS)
+    assert (ran.status, ran.out) == (3, "")
+    assert "error[E503]: a proof of task `sample-starved_pool-000` ran out of budget" in ran.err
 
 
 def test_prompts_that_the_reader_cannot_read_are_refused_by_check(gtd: Gtd, tmp_path: Path) -> None:

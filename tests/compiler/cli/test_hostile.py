@@ -145,6 +145,16 @@ def test_sources_may_have_odd_names(survives: Callable[..., Ran], tmp_path: Path
     survives("check", f"{ODD}.txt", "--format", format_, status=2)
 
 
+def test_a_dataset_is_not_compiled_from_sources_that_its_manifest_cannot_name(
+    survives: Callable[..., Ran], tmp_path: Path
+) -> None:
+    for path in INCIDENTS.iterdir():
+        shutil.copy(path, tmp_path)
+    (tmp_path / "dataset.arch").rename(tmp_path / f"{ODD}.arch")
+    assert "`odd\\udcff.arch`" in survives("compile", ".", "-j", "1", status=2).err
+    survives("show", "--stage", "parsed", ".")
+
+
 def test_a_prompt_may_have_an_odd_name(survives: Callable[..., Ran], tmp_path: Path) -> None:
     (tmp_path / ODD).write_text("hello\n")
     survives("solve", ODD, status=2)

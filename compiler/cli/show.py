@@ -1,0 +1,161 @@
+"""`gtd show`: what stands after a stage of the compile, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from compiler.cli.console import note_findings
+from compiler.cli.group import GtdCommand, HaltError
+from compiler.cli.options import dataset_option, draw_seed_option, sources_option, split_option
+from compiler.cli.sources import chosen, input_status, load_plan, sources_of, task_choice
+from compiler.cli.tree import tree_text
+from compiler.findings import CLEAN, FOUND, finding_of
+from gpu_train_debug.tables import plain_table
+
+if TYPE_CHECKING:
+    from compiler.plan import SystemPlan
+    from compiler.tasks.maker import MadeTask
+    from solvers.outcome import Assignment
+
+SOURCE_FORMS = {"parsed": "load", "checked": "check", "problem": "lower"}
+"""What stands after the stages of the sources, and the names of the stages."""
+
+TASK_FORMS = ("candidate", "world", "proof", "walk", "evidence", "prompt", "gold", "meta", "record")
+
+
+@click.command("show", cls=GtdCommand)
+@click.argument("subjects", nargs=-1, metavar="[ARCHETYPE | PATHS]...")
+@click.option("--stage", type=click.Choice((*SOURCE_FORMS, *TASK_FORMS)), required=True, help="What to show.")
+@sources_option
+@dataset_option
+@split_option
+@click.option(
+    "--index", type=click.IntRange(0), default=0, show_default=True, help="Number of the task in its split, from 0."
+)
+@draw_seed_option
+def show_command(
+    subjects: tuple[str, ...],
+    stage: str,
+    sources: tuple[Path, ...],
+    dataset_name: str | None,
+    split_name: str | None,
+    index: int,
+    seed: int | None,
+) -> int:
+    """Show what stands after a stage of the compile.
+
+    Of sources, given as PATHS: `parsed` is their canonical text, `checked` the program without open names and types,
+    `problem` what the solvers see, with the texts for people.
+
+    Of one task of an ARCHETYPE, whose sources --sources names: `candidate` is the first world that is drawn, `world`
+    the first one that passes its proofs; then its `proof`, the `walk` of the runbook, the `evidence`, the `prompt`,
+    the `gold`, what is known about the task (`meta`), and the `record` as it stands in a dataset.
+    """
+    if stage in SOURCE_FORMS:
+        click.echo(_source_text(stage, sources_of([*map(Path, subjects), *sources])))
+        return CLEAN
+    if len(subjects) != 1:
+        raise click.UsageError(f"`--stage {stage}` shows a task of one archetype: name it")
+    return _show_task(stage, subjects[0], sources, dataset_name, split_name, index, seed)
+
+
+def _source_text(stage: str, paths: Sequence[Path]) -> str:
+    from compiler.frontend.run import CheckedSources, LoweredSources, SourcePaths, run_stages
+    from dsl.syntax.loader import Loaded
+    from dsl.syntax.printer import print_module
+
+    result = run_stages(SourcePaths(tuple(paths)), SOURCE_FORMS[stage])
+    match result.form:
+        case Loaded(modules=modules):
+            return "\n".join(f"# {name}\n{print_module(module)}" for name, module in modules.items())
+        case CheckedSources(program=program):
+            return tree_text(program)
+        case LoweredSources(plan=plan):
+            return tree_text(plan)
+        case None:
+            findings = [finding_of(diagnostic) for diagnostic in result.diagnostics]
+            note_findings(findings)
+            raise HaltError(input_status(findings))
+
+
+def _show_task(
+    stage: str,
+    archetype: str,
+    sources: Sequence[Path],
+    dataset_name: str | None,
+    split_name: str | None,
+    index: int,
+    seed: int | None,
+) -> int:
+    from compiler.explain.missing import missing_task
+    from compiler.splits import TaskSpec
+    from compiler.tasks.maker import MissingTask, TaskMaker
+
+    plan = load_plan(sources)
+    chosen(sorted(plan.archetypes), [archetype])
+    dataset, split = task_choice(plan, archetype, dataset_name, split_name, seed)
+    maker = TaskMaker(plan, dataset)
+    spec = TaskSpec(split, archetype, index)
+    system = plan.systems[plan.archetypes[archetype].system]
+    if stage == "candidate" and (candidate := maker.candidate(spec, 0)) is not None:
+        click.echo(world_text(system, candidate.world))
+        return CLEAN
+    made = maker.make(spec)
+    if isinstance(made, MissingTask):
+        note_findings([finding_of(missing_task(plan, made))])
+        return FOUND
+    click.echo(_task_text(stage, system, made))
+    return CLEAN
+
+
+def _task_text(stage: str, system: SystemPlan, made: MadeTask) -> str:
+    from compiler.emit.record import record_line
+
+    match stage:
+        case "world":
+            return world_text(system, made.world)
+        case "proof":
+            return tree_text(made.rendered.proved)
+        case "walk":
+            return tree_text(made.proof.walk)
+        case "evidence":
+            return evidence_text(system, made.world)
+        case "meta":
+            return tree_text(made.meta)
+        case "record":
+            return record_line(made.record).removesuffix("\n")
+        case "gold":
+            return made.record.gold
+        case "prompt":
+            return made.record.prompt.removesuffix("\n")
+        case _:
+            raise AssertionError(f"`{stage}` is no form of a task")
+
+
+def world_text(system: SystemPlan, world: Assignment) -> str:
+    """A table of all variables, with their values as the prompt would print them."""
+    from compiler.emit.prompt.text import shown_text
+
+    displays = {plan.name: plan.display for plan in system.variables}
+    rows = []
+    for variable in system.problem.variables:
+        display = displays[variable.name]
+        printed = shown_text(display, display.shown(world[variable.name]))
+        rows.append((variable.kind.value, variable.name, str(world[variable.name]), printed))
+    return plain_table(("kind", "variable", "value", "printed"), rows)
+
+
+def evidence_text(system: SystemPlan, world: Assignment) -> str:
+    """A table of all observations: the integers that a prompt shows of the world, and nothing else of it."""
+    from solvers.evaluate import observe
+
+    values = observe(system.problem, world)
+    rows = [
+        (shown.channel, shown.name, str(value))
+        for shown, value in zip(system.problem.observations, values, strict=True)
+    ]
+    return plain_table(("channel", "observation", "value"), rows)
