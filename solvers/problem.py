@@ -27,7 +27,7 @@ class Op(enum.Enum):
     """Operators. Division and remainder are Python's: they round towards minus infinity.
 
     These functions have a case for each operator: `Apply.sort`, `evaluate._applied`, `counting.fold.apply` with
-    `fold.CONSTANT_VALUES`, `counting.tables._operation` and `proving.encode.OPERATORS`. Mypy or a test fails
+    `fold.CONSTANT_VALUES`, `counting.tables._operation` and `proving.encode.TERM_BUILDERS`. Mypy or a test fails
     where one is missing.
     """
 

@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 
 TREE_WIDTH = 110
-INDENT = 2
+_INDENT = 2
 SHORT = 40  # items up to this width share lines
 
 
@@ -57,16 +57,16 @@ def _bracketed(
     """The items on one line if they fit; otherwise below each other, or with `fill` side by side if all are short."""
     parts: list[list[str]] = []
     for label, item in items:
-        first, *rest = _rows(item, width - INDENT)
+        first, *rest = _rows(item, width - _INDENT)
         parts.append([label + first, *rest])
     if all(len(rows) == 1 for rows in parts):
         line = opening + ", ".join(rows[0] for rows in parts) + closing
         if len(line) <= width:
             return [line]
         if fill and all(len(rows[0]) <= SHORT for rows in parts):
-            return [opening, *_filled([rows[0] for rows in parts], width - INDENT), closing]
+            return [opening, *_filled([rows[0] for rows in parts], width - _INDENT), closing]
     inner = [row for *rows, last in parts for row in (*rows, f"{last},")]
-    return [opening, *(" " * INDENT + row for row in inner), closing]
+    return [opening, *(" " * _INDENT + row for row in inner), closing]
 
 
 def _filled(words: list[str], width: int) -> list[str]:
@@ -76,4 +76,4 @@ def _filled(words: list[str], width: int) -> list[str]:
         if rows[-1] and len(rows[-1]) + len(word) + 2 > width:
             rows.append("")
         rows[-1] += f"{' ' if rows[-1] else ''}{word},"
-    return textwrap.indent("\n".join(rows), " " * INDENT).split("\n")
+    return textwrap.indent("\n".join(rows), " " * _INDENT).split("\n")

@@ -121,7 +121,7 @@ class Encoder:
     def _build(self, expr: Expr, state: TermState) -> Term:
         match expr:
             case Apply(op=op, args=args):
-                return OPERATORS[op](self.pool, [self.term(arg, state) for arg in args])
+                return TERM_BUILDERS[op](self.pool, [self.term(arg, state) for arg in args])
             case Const(value=value):
                 return boolean(value) if isinstance(value, bool) else integer(value)
             case Var(name=name, sort=sort):
@@ -223,7 +223,7 @@ def _absolute(pool: TermPool, args: list[Term]) -> Term:
     return pool.choose(pool.apply(">=", (args[0], integer(0)), BOOL), args[0], _opposite(pool, args[0]))
 
 
-OPERATORS: dict[Op, Build] = {
+TERM_BUILDERS: dict[Op, Build] = {
     Op.ADD: _sum("+"),
     Op.SUB: _plain("-", INT),
     Op.MUL: _sum("*"),

@@ -62,14 +62,14 @@ def _known_tasks(_context: click.Context, _option: click.Parameter, paths: tuple
         raise click.UsageError(str(error)) from error
 
 
-tasks_option = click.option(
+study_tasks_option = click.option(
     "--tasks",
     multiple=True,
     type=ANY_PATH,
     callback=_known_tasks,
     help="A split file, or a folder of them; `out` if there is one here, else the frozen splits.",
 )
-split_option = click.option("--split", "splits", multiple=True, help="Only the tasks of this split.")
+study_split_option = click.option("--split", "splits", multiple=True, help="Only the tasks of this split.")
 arm_option = click.option("--arm", "arms", multiple=True, help="Only this arm.")
 samples_option = click.option(
     "--samples", type=click.IntRange(1), help="Use the first so many samples of each task; all if not given."

@@ -8,14 +8,14 @@ import click
 
 from compiler.cli.group import GtdCommand
 from compiler.cli.options import FILE
-from compiler.cli.study.common import refusals, tasks_option, twins_option
+from compiler.cli.study.common import refusals, study_tasks_option, twins_option
 from compiler.cli.study.plans import with_twins
 from compiler.findings import CLEAN
 
 
 @click.command("freeze", cls=GtdCommand)
 @click.argument("plan_file", metavar="PLAN.toml", type=FILE)
-@tasks_option
+@study_tasks_option
 @twins_option
 @click.option("--amends", type=FILE, help="The frozen plan that this one amends.")
 @click.option("--reason", default="", help="Why it is amended.")

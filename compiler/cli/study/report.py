@@ -16,8 +16,8 @@ from compiler.cli.study.common import (
     arm_option,
     refusals,
     samples_option,
-    split_option,
-    tasks_option,
+    study_split_option,
+    study_tasks_option,
     twins_option,
     warn,
 )
@@ -27,7 +27,7 @@ from compiler.findings import CLEAN, FOUND
 
 @click.command("report", cls=GtdCommand)
 @archives_argument
-@tasks_option
+@study_tasks_option
 @click.option(
     "--plan",
     "plan_file",
@@ -35,7 +35,7 @@ from compiler.findings import CLEAN, FOUND
     help="A plan: frozen (JSON), or a draft (TOML).",
 )
 @click.option("--expect", metavar="HASH", help="The published hash of the plan, or its first 8 or more digits.")
-@split_option
+@study_split_option
 @arm_option
 @samples_option
 @click.option("--reference", help="The arm that the others are compared with; the first if not given.")

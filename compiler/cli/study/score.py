@@ -14,8 +14,8 @@ from compiler.cli.study.common import (
     arm_option,
     refusals,
     samples_option,
-    split_option,
-    tasks_option,
+    study_split_option,
+    study_tasks_option,
     warn,
 )
 from compiler.findings import CLEAN
@@ -23,8 +23,8 @@ from compiler.findings import CLEAN
 
 @click.command("score", cls=GtdCommand)
 @archives_argument
-@tasks_option
-@split_option
+@study_tasks_option
+@study_split_option
 @arm_option
 @samples_option
 @click.option(

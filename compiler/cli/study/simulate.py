@@ -9,13 +9,13 @@ import click
 
 from compiler.cli.group import GtdCommand
 from compiler.cli.options import FILE
-from compiler.cli.study.common import refusals, split_option, tasks_option
+from compiler.cli.study.common import refusals, study_split_option, study_tasks_option
 from compiler.findings import CLEAN
 
 
 @click.command("simulate", cls=GtdCommand)
-@tasks_option
-@split_option
+@study_tasks_option
+@study_split_option
 @click.option(
     "--arm",
     "arms",

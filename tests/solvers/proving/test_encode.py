@@ -12,7 +12,7 @@ from strategies.semantics import OPERANDS, Case, applied, cases
 
 from solvers.evaluate import value
 from solvers.problem import Apply, Const, Expr, Kind, Op, Problem, RelationValue, Var, Variable, With
-from solvers.proving.encode import OPERATORS, Encoder, TermState
+from solvers.proving.encode import TERM_BUILDERS, Encoder, TermState
 from solvers.proving.smtlib import integer, symbol
 
 NUMBERS = Problem(
@@ -47,7 +47,7 @@ def test_encoding_follows_the_semantics_table(case: Case) -> None:
 
 
 def test_the_table_of_operators_is_complete() -> None:
-    assert set(OPERATORS) == set(Op)
+    assert set(TERM_BUILDERS) == set(Op)
 
 
 @pytest.mark.parametrize("op", Op)

@@ -347,10 +347,10 @@ def test_unknown_is_never_taken_for_no_solution(monkeypatch: pytest.MonkeyPatch,
 @pytest.fixture
 def wrong_rounding() -> Iterator[None]:
     """An encoder that rounds up where it should round down."""
-    right = encode.OPERATORS[Op.FLOORDIV]
-    encode.OPERATORS[Op.FLOORDIV] = encode.OPERATORS[Op.CEILDIV]
+    right = encode.TERM_BUILDERS[Op.FLOORDIV]
+    encode.TERM_BUILDERS[Op.FLOORDIV] = encode.TERM_BUILDERS[Op.CEILDIV]
     yield
-    encode.OPERATORS[Op.FLOORDIV] = right
+    encode.TERM_BUILDERS[Op.FLOORDIV] = right
 
 
 @pytest.mark.usefixtures("wrong_rounding")
