@@ -1,8 +1,8 @@
 """The Verifiers environment (API v1): tasks from a split, one chat completion each, scored by the grader.
 
 In: options under `--env.taskset`, `--env.agent` and so on. Out: episodes with one trace each, whose reward is the
-rubric's score; `exact`, `diagnosis` and `fix` are metrics beside it. A run needs no sandbox and no shell:
-the harness asks the endpoint once, from this process, so nothing that the model says is ever carried out.
+rubric's score; `exact`, `diagnosis` and `fix` are metrics beside it. A run needs neither a sandbox nor a shell:
+the harness asks the endpoint once, from this process, and never executes what the model says.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def grpo_row(row: TaskRecord) -> ExportedRow:
 def generation_rows(run: Path, arm: str) -> Iterator[ExportedRow]:
     """The replies of a `vf-eval` run, as an archive for `gtd study`.
 
-    A rollout that failed for good counts as an empty reply, and its row says under `failed` why: an arm isn't
+    A rollout that failed in the end counts as an empty reply, and its row says why under `failed`: an arm isn't
     weak because its server was. Lone surrogates in a reply are replaced by U+FFFD, since no file can hold them.
 
     Args:

@@ -27,7 +27,7 @@ class FreshRequest:
         split: The split whose kind of task is made.
         sources: The `.arch` files.
         archetypes: Take these alone, in a mix by their weights; all if empty.
-        tiers: Likewise.
+        tiers: Take these alone; all if empty.
     """
 
     split: str
@@ -79,7 +79,7 @@ def fresh_tasks(
         sources: `.arch` files; those of the package if None.
         folder: Frozen tasks not to repeat; those of the package if None, as far as it has any.
         archetypes: Take these alone; all if empty.
-        tiers: Likewise.
+        tiers: Take these alone; all if empty.
         jobs: Worker processes. The tasks don't depend on it.
 
     Raises:
@@ -127,7 +127,7 @@ def _planner() -> FreshPlanner:
     try:
         planner: FreshPlanner = offers[0].load()
     except ModuleNotFoundError as error:
-        raise TasksError(f"fresh tasks need the module {error.name}; install gpu-train-debug anew with pip") from error
+        raise TasksError(f"fresh tasks need the module {error.name}; install gpu-train-debug again with pip") from error
     return planner
 
 

@@ -71,7 +71,7 @@ def grade_answers(folder: Path, lines: Iterable[bytes], name: str) -> dict[str, 
         By split, in the order of their names, those with an answer; archetypes likewise.
 
     Raises:
-        TasksError: There are no tasks in `folder`, or a file can't be read or isn't of the form.
+        TasksError: There are no tasks in `folder`, or a file can't be read or has another form.
     """
     splits = {split: dict(_tasks(split, folder)) for split in split_names(folder)}
     tasks = {id_: task for split in splits.values() for id_, task in split.items()}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gpu_train_debug.wording import did_you_mean
 
 FLAWS_SHOWN = 20
-"""How many flaws of one input are told; the rest is counted."""
+"""How many flaws of one input are printed; the others are only counted."""
 
 
 @dataclass(frozen=True, slots=True)

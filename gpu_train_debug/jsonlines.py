@@ -51,7 +51,7 @@ def objects_of(
 
 
 def wrong_keys(value: Mapping[str, Any], kinds: Mapping[str, type]) -> list[str]:
-    """Say which of the keys of `kinds` are missing in `value` or hold another type (true is no integer)."""
+    """Say which of the keys of `kinds` are missing in `value` or hold another type (`true` isn't an integer)."""
     missing = [f"the key `{key}` is missing" for key in kinds if key not in value]
     wrong = [
         f"`{key}` is not {_KINDS[kind]}" for key, kind in kinds.items() if key in value and type(value[key]) is not kind

@@ -1,9 +1,9 @@
 """The one JSON encoder and decoder of the product: what is written or read goes through here.
 
 Texts are UTF-8 with no escapes beyond the necessary. NaN, infinities, repeated keys and lone surrogates are refused
-both ways, since programs disagree about them. Only a text that a model wrote may hold lone surrogates: whoever reads
-one says so, and whoever writes one replaces them first (`without_surrogates`). The grader reads golds and replies
-by rules of its own, in `grading/answer.py`.
+both ways, since programs disagree about them. Only a text that a model wrote may hold lone surrogates: code that
+reads one says so, and code that writes one replaces them first (`without_surrogates`). The grader reads golds and
+replies by rules of its own, in `grading/answer.py`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def decode(text: str, *, lone_surrogates: bool = False) -> Any:
         line = f"line {error.lineno}, " if error.lineno > 1 else ""
         raise ValueError(f"not JSON: {error.msg} at {line}column {error.colno}") from None
     except UnicodeEncodeError:
-        raise ValueError("a string holds half a surrogate pair, which is no character") from None
+        raise ValueError("a string holds half a surrogate pair, which isn't a character") from None
     except RecursionError:
         raise ValueError("nested too deeply") from None
     return value

@@ -168,12 +168,12 @@ def frozen_tasks(
     Args:
         folder: What `gtd compile` wrote; the frozen splits if None.
         archetypes: Take these alone; all if empty.
-        tiers: Likewise.
+        tiers: Take these alone; all if empty.
         limit: Take at most this many.
         seed: Shuffle by it before the limit; keep the order of the file if None.
 
     Raises:
-        TasksError: There is no such split, archetype or tier, or no task of both.
+        TasksError: There is no such split, archetype or tier, or no task that has both.
     """
     rows = list(read_split(split, folder))
     check_names("archetype", archetypes, [row.archetype for row in rows], split)

@@ -34,8 +34,8 @@ class Answer:
     """What a JSON object says.
 
     Attributes:
-        diagnosis: The codes in the order given, a single one as a tuple of one; entries that are no
-            strings stay in it. None if there is no code and no list.
+        diagnosis: The codes in the order given, a single one as a tuple of one; entries that aren't
+            strings stay in it. None if there is neither a code nor a list.
         fix: New value of each field. None if there is no object.
         beside: Keys of the object other than these two.
     """
@@ -85,7 +85,7 @@ def read_gold(text: str) -> Gold:
     """Read the gold of a task.
 
     Raises:
-        ValueError: It isn't one. The fault lies with the task, so no score would be right.
+        ValueError: It isn't one. The task is at fault, so no score would be right.
     """
     if last_object(text) != Found(0, len(text), depth=2):
         raise ValueError("the gold is not a JSON object that holds another, and nothing else")

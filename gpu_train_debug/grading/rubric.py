@@ -1,7 +1,7 @@
 """The rubric that every prompt prints: half for the diagnosis, half for the fix.
 
 In: a reply and the gold of its task. Out: a `Grade`. The score depends on these two texts alone. What it
-means is printed in each prompt, in the section on the answer, and told in detail in docs/grading.md; the
+means is printed in each prompt, in the section on the answer, and explained in docs/grading.md; the
 three must say the same.
 """
 
@@ -44,7 +44,7 @@ def grade(completion: str | None, gold: str) -> Grade:
     """Score a reply.
 
     Args:
-        completion: Any text at all, thinking included; None, as some servers send it, is no text.
+        completion: Any text at all, thinking included; None, as some servers send it, counts as empty.
         gold: The `gold` of the task as it stands in its record.
 
     Raises:

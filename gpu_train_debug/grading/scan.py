@@ -5,8 +5,8 @@ long numbers nor deep nesting cost anything.
 
 A range of the text is a complete object if it is one as RFC 8259 has it: no NaN, no comments, no single
 quotes. The last one is the one that ends last; an object around another ends later, so it is never a part
-of a larger one. It is searched from the end of the text, backwards: mostly the first closing brace is its
-end, and nothing before it is read.
+of a larger one. The search runs backwards from the end of the text: usually the first closing brace is its
+end, and nothing before the object is read.
 
 Why this is linear: if reading backwards from a brace fails, all braces that are still open then fail at
 the same place, and are not tried again. What is left are braces inside strings. Read from there, strings
@@ -24,7 +24,7 @@ MAX_LENGTH = 1_000_000
 """How many characters are read back from a brace. If they are JSON so far, the search ends there."""
 
 MAX_FAILURES = 100_000
-"""How many readings may fail before the search gives up: so many braces behind an answer are no reply to anything."""
+"""How many readings may fail before the search gives up: no sensible reply has that many braces behind its answer."""
 
 # The grammar, back to front: these patterns match reversed text. Brackets that close in a row are one step,
 # and so are up to a hundred scalars.

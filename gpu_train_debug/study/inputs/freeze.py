@@ -3,7 +3,7 @@
 A frozen plan is JSON: a chain of links, the first the plan as frozen, each further one an amendment with its
 reason. The hash of a link covers its plan, its reason and the hash before it, so that an edit anywhere in the
 chain, another order or a gap shows. What a chain can't show is that its last links were taken out, or that it
-was frozen anew: publish the hash, and give it to the report (`--expect`).
+was frozen again: publish the hash, and give it to the report (`--expect`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """How far a plan can be trusted to be the one that was made beforehand.
+    """Whether a plan is the one that was sealed before the results were known.
 
     Attributes:
         links: In order; empty if the plan isn't frozen.
@@ -102,7 +102,7 @@ def parse_frozen(text: str, place: str) -> tuple[Plan, Seal]:
     An altered plan is read all the same: the report says so.
 
     Raises:
-        InputError: The text isn't a frozen plan, or is one no more since it was altered, which is told first.
+        InputError: The text isn't a frozen plan, or an alteration made it invalid; the error says that first.
     """
     try:
         value = decode_object(text)
@@ -117,9 +117,7 @@ def parse_frozen(text: str, place: str) -> tuple[Plan, Seal]:
     for number, item in enumerate(chain):
         if _hash(item["plan"], item["reason"], before) != item["hash"]:
             what = f"amendment {number}" if number else "the plan"
-            departures.append(
-                f"{what} was changed after it was sealed: its content doesn't give the hash that stands in it"
-            )
+            departures.append(f"{what} was changed after it was sealed: its content doesn't match the hash in the file")
         try:
             plan = parse_plan(item["plan"], place, draft=False)
         except InputError as error:
@@ -150,9 +148,9 @@ def with_departures(seal: Seal, task_set: TaskSet, *, expected: str = "") -> Sea
     if expected:
         places = [number for number, link in enumerate(seal.links) if link.hash.startswith(expected)]
         if not places:
-            found.append(f"the plan has nowhere the hash `{expected}` that was expected")
+            found.append(f"the plan doesn't have the expected hash `{expected}` anywhere")
         elif places[-1] < len(seal.links) - 1:
-            found.append(f"the plan was amended after the hash `{expected}` that was expected")
+            found.append(f"the plan was amended after the expected hash `{expected}`")
     return replace(seal, departures=tuple(found), expected=expected)
 
 

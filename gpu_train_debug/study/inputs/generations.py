@@ -9,10 +9,10 @@ An archive is JSONL, in one or more files. Each row is one sample:
 request that failed: it scores 0, whatever its completion. Further keys are left alone. Rows may come in any order.
 
 What is refused, with its place: a task that the split files don't have, the same sample twice, a task that
-an arm lacks, and different numbers of samples within an arm. A mean over what happens to be there is not
-the mean that was planned: failed requests are seldom the easy tasks. So a request that failed for good has its
-row too, and a run that was stopped is cut to the samples that all tasks have (`samples`), on purpose and told
-in the report. Arms may differ in their numbers of samples.
+an arm lacks, and different numbers of samples within an arm. A mean over the rows that
+happen to exist isn't the mean that was planned: failed requests are seldom the easy tasks. So a request that failed in
+the end has its row too, and a run that was stopped is cut to the samples that all tasks have (`samples`), deliberately,
+and the report says so. Arms may differ in their numbers of samples.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ def read_archive(
     Args:
         keep: Gets None as the completion of a request that failed.
         skip: Ids of tasks that exist and are not part of the study.
-        arms: Read these alone, and each must be there; all if empty.
-        samples: Use the samples with the lowest numbers, so many of each task; all if None.
+        arms: Read these alone, and each must exist; all if empty.
+        samples: Use this many samples of each task, those with the lowest numbers; all if None.
 
     Raises:
-        InputError: What the module's text says. All flaws are told.
+        InputError: An archive has a flaw that the module's docstring names. The error carries all flaws.
     """
     if twice := _given_twice(paths):
         raise InputError(twice)

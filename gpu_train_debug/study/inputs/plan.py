@@ -122,7 +122,7 @@ def complete_plan(plan: Plan, tasks: Sequence[StudyTask], arms: Mapping[str, int
     Args:
         tasks: All tasks of the split files.
         arms: The arms of the archives and how many samples each has of a task, for a plan that doesn't say. If
-            they differ, `samples` stays open, and what depends on it goes by the smallest number.
+            they differ, `samples` stays open, and what depends on it uses the smallest number.
 
     Raises:
         InputError: The plan names a split, an arm or an archetype that doesn't exist, or leaves open what
@@ -157,7 +157,7 @@ def complete_plan(plan: Plan, tasks: Sequence[StudyTask], arms: Mapping[str, int
 
 
 def _name_flaws(plan: Plan, tasks: Sequence[StudyTask], known: Sequence[str], samples: int) -> list[Flaw]:
-    """Whatever the plan names must exist, and be possible with so many samples."""
+    """What the plan names and doesn't exist, or can't be done with `samples` samples of each task."""
     chosen = (ALL, *plan.splits) if len(plan.splits) > 1 else plan.splits
     controls = {task.archetype for task in tasks if task.control}
     others = {task.archetype for task in tasks if not task.control}
@@ -172,7 +172,7 @@ def _name_flaws(plan: Plan, tasks: Sequence[StudyTask], known: Sequence[str], sa
     ]
     for control, faulty in plan.twins.items():
         if control in others:
-            flaws.append(Flaw(f"in `twins`, `{control}` has tasks with something to fix, so it is no control"))
+            flaws.append(Flaw(f"in `twins`, `{control}` has tasks with something to fix, so it isn't a control"))
         flaws += [Flaw(f"in `twins`, `{name}` is itself a control") for name in faulty if name in controls]
     flaws += [Flaw(f"pass@{k} needs at least {k} samples, there are {samples}") for k in plan.pass_at if k > samples]
     flaws += [
@@ -190,7 +190,7 @@ def parse_plan(content: Mapping[str, Any], place: str, *, draft: bool) -> Plan:
         draft: It may leave things open, and doesn't pin files.
 
     Raises:
-        InputError: Keys that don't exist, values of the wrong form; all of it is told.
+        InputError: Keys that don't exist, values of the wrong form. The error carries all flaws.
     """
     reader = _Reader(place)
     keys = _PLAN if draft else {**_PLAN, "tasks": _digests}

@@ -1,7 +1,7 @@
 """The tasks of a study, from split files.
 
 In: JSONL files of task records. Out: `StudyTask`s in the order of the files. Codes, tiers and names are whatever
-the files hold: nothing about them is known beforehand. A task is a control if its gold has an empty fix.
+the files hold: nothing about them is assumed. A task is a control if its gold has an empty fix.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def read_tasks(paths: Sequence[Path]) -> TaskSet:
     """Read split files.
 
     Raises:
-        InputError: Something in them is not as it should be; all of it is told.
+        InputError: A line isn't a task, or a task occurs twice. The error carries all flaws.
     """
     tasks: dict[str, StudyTask] = {}
     flaws: list[Flaw] = []

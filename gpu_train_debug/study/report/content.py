@@ -102,17 +102,17 @@ def _notes(scores: Scores, plan: Plan) -> list[str]:
             "the kinds of tasks with errors can't"
         )
     if any(arm.samples == 1 for arm in scores.arms):
-        notes.append("with one sample of each task nothing can be said on systematic errors or groups")
+        notes.append("one sample of each task can't show systematic errors or groups")
     primary = len(plan.comparisons) * len(plan.primary.splits)
     shown = len(plan.comparisons) * len(METRICS) * (len(plan.splits) + (len(plan.splits) > 1))
     if primary:
         notes.append(
             f"{shown} comparisons are shown; the p-values of the primary ones ({primary}) are adjusted for their "
-            "number (Holm), every interval and every other p-value stands for one comparison alone"
+            "number (Holm); intervals and other p-values aren't adjusted"
         )
     known = {task.archetype for task in scores.tasks}
     if absent := sorted({name for twin, faults in plan.twins.items() for name in (twin, *faults)} - known):
-        notes.append(f"`twins` names archetypes of which there is no task here: {', '.join(absent)}")
+        notes.append(f"`twins` names archetypes without a task here: {', '.join(absent)}")
     if not any(task.control for task in scores.tasks):
         notes.append("there are no controls among the tasks, so misses can't be told from wrong codes")
     return notes

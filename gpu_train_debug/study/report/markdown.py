@@ -36,7 +36,7 @@ def render_markdown(content: Mapping[str, Any], pictures: Mapping[str, str]) -> 
     """Render the report.
 
     Args:
-        pictures: File name by `forest`, and by `confusion/ARM`; those that aren't there aren't shown.
+        pictures: File name by `forest`, and by `confusion/ARM`; a picture without a name isn't shown.
     """
     plan = content["plan"]["content"]
     arms = [row["arm"] for row in content["inputs"]["arms"]]
@@ -138,7 +138,7 @@ def _inputs(content: Mapping[str, Any]) -> str:
     told = (
         f"Numbers in brackets are {percent(bootstrap['confidence'])} intervals from {bootstrap['resamples']} resamples "
         f"of the tasks (seed {bootstrap['seed']}); {THIN_MARK} marks those that rest on fewer than {THIN} tasks that "
-        "differ from the most frequent value: they cover less than they say."
+        "differ from the most frequent value: they cover less than they claim."
     )
     notes = "\n".join(f"- {_text(note)}" for note in content["notes"])
     return "\n\n".join(part for part in ("## What went in", splits, arms, told, notes) if part)
@@ -185,7 +185,7 @@ def _pass_rates(content: Mapping[str, Any], arms: Sequence[str]) -> str:
         [_split(split), str(k), *(estimate(_first(rows, arm=arm, split=split, k=k)) for arm in arms)]
         for split, k in keys
     )
-    told = "Chance that at least one of k samples is exactly right, unbiased. Partial credit is no pass."
+    told = "Chance that at least one of k samples is exactly right, unbiased. Partial credit doesn't count as a pass."
     return "\n\n".join(["## pass@k", told, markdown_table(["split", "k", *map(_text, arms)], cells)])
 
 
@@ -250,9 +250,11 @@ def _calibration(section: Mapping[str, Any]) -> str:
                 f"mean of {row['expected']:.3f}."
             )
             if row["small"]:
-                verdict += " That is so few that the mean says little, and controls may be lost: make more tasks."
+                verdict += " Its mean says little with so few tasks, and controls may be lost: make more tasks."
         elif row["status"] == TOO_FEW:
-            verdict = f"{outside}. A mix would get into it ({reach}), but not in whole tasks of so few: make more."
+            verdict = (
+                f"{outside}. A mix would get into it ({reach}), but not with a whole number of so few tasks: make more."
+            )
         else:
             verdict = f"{outside}, and no mix gets into it: {reach}."
         cells = (
@@ -305,7 +307,7 @@ def _twins(content: Mapping[str, Any], arms: Sequence[str]) -> str:
     ]
     if not all(row["stated"] for row in rows):
         told.append(
-            "Where no twin is stated or the split has none of it (*), the controls of the same system stand in."
+            "Where the plan names no twin or the split has no task of it (*), the controls of the same system are used."
         )
     for arm in arms:
         cells = (

@@ -1,6 +1,6 @@
 """Writes a report: one JSON file, one Markdown file, the pictures.
 
-Each file is written under a temporary name and renamed, the JSON last: where it lies, the rest is complete.
+Each file is written under a temporary name and renamed, the JSON last: where it exists, the rest is complete.
 Pictures of an earlier report in the folder that this one lacks are removed.
 """
 
@@ -64,7 +64,7 @@ def report_files(folder: Path) -> list[Path]:
 
 
 def write_report(content: Mapping[str, Any], folder: Path, *, pictures: str | None) -> list[Path]:
-    """Write everything into `folder`, which is made if it isn't there, and remove pictures of an earlier report.
+    """Write everything into `folder`, which is made if need be, and remove pictures of an earlier report.
 
     Args:
         pictures: `svg`, `png`, or None for none.

@@ -1,11 +1,11 @@
-"""The calibration band: is a split neither too easy nor too hard for a reference arm, and if not, what mix is?
+"""The calibration band: whether a split is too easy or too hard for a reference arm, and which mix of tiers would fit.
 
 In: per split the tiers, with the reference's scores. Out: a `Calibration`. The suggestion is the mix of tiers
 that is closest to the present one (smallest relative entropy) among those with the wanted mean: shares are
 multiplied by exp(t * mean of the tier), with one t for all. Tiers of controls keep their share, since it is
 by design. It aims at the middle of what can be reached of the band: at an edge, every second sample of tasks
-would lie outside. Whole numbers of tasks may miss what shares would reach: that is another matter than a band
-out of reach, and more tasks help.
+would lie outside. Whole numbers of tasks may miss what shares would reach; unlike a band
+out of reach, more tasks help then.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Calibration:
 
     @property
     def small(self) -> bool:
-        """There is a suggestion, of so few tasks that its mean says little."""
+        """There is a suggestion, but it has too few tasks for its mean to mean much."""
         return self.status == MIXABLE and sum(self.counts) < SMALL
 
 

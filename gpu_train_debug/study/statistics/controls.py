@@ -16,11 +16,11 @@ from gpu_train_debug.study.statistics.resample import Floats
 from gpu_train_debug.study.statistics.score import ArmScores, Reply
 
 CONTROL_OUTCOMES = ("right", "part", "false_alarm", "none")
-"""Of a sample on a control: its diagnosis is right; names no fault, but isn't right; names a fault; isn't there."""
+"""Of a sample on a control: its diagnosis is right; names no fault, but isn't right; names a fault; is missing."""
 
 FAULT_OUTCOMES = ("right", "part", "wrong", "miss", "none")
 """Of a sample on a faulty run: its diagnosis is right; names some of the codes, or more; only others; says that all
-is well; isn't there. A diagnosis is right if the grader says so: a code named twice is one too many."""
+is well; is missing. A diagnosis is right if the grader says so: a code named twice is one too many."""
 
 NOTHING, OTHER, BEYOND = "(none)", "(other)", "(beyond)"
 """In a confusion: no code was named; a code that no task has; named beyond the codes of the gold."""

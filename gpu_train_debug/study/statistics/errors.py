@@ -1,4 +1,4 @@
-"""What kind of errors are left: convictions, or noise? And what could reinforcement learn from?
+"""Which kinds of errors are left, steady or random, and how many groups of samples reinforcement could learn from.
 
 In: the scored samples of an arm. Out: numbers per task, to be summed over a scope. A residual error is a
 sample that isn't exact.

@@ -1,7 +1,7 @@
 """pass@k with exact credit.
 
 In: whether each sample of a task is exact. Out: for each task the chance that at least one of k samples is,
-unbiased. A partly right answer is no pass, whatever its score.
+unbiased. A partly right answer doesn't pass, whatever its score.
 """
 
 from __future__ import annotations

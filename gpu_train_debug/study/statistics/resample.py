@@ -1,4 +1,4 @@
-"""Bootstrap over tasks: how sure is a mean, or a ratio of sums?
+"""Bootstrap over tasks: how certain a mean, or a ratio of sums, is.
 
 In: one number per task and statistic. Out: an `Estimate` each. Tasks are what is sampled from a population,
 so tasks are resampled, each with all its samples: numbers come in here already averaged within a task.
@@ -27,7 +27,7 @@ from scipy.special import ndtr, stdtrit
 Floats = npt.NDArray[np.float64]
 
 THIN = 5
-"""Below so many informative tasks an interval covers less than it says (measured: benchmarks/intervals.md)."""
+"""With fewer informative tasks, an interval covers less than it claims (measured: benchmarks/intervals.md)."""
 
 _CHUNK = 1 << 20  # numbers drawn at a time
 _KEPT = 1 << 26  # numbers kept, so as not to be drawn again
@@ -38,9 +38,9 @@ class Estimate:
     """A statistic with its interval.
 
     Attributes:
-        value: None if no task has a say in it.
-        low: Lower end; None if a single task has a say.
-        tasks: How many tasks have a say.
+        value: None if no task counts in it.
+        low: Lower end; None if a single task counts.
+        tasks: How many tasks count.
         informative: How many of them have another value than the most frequent one.
     """
 
@@ -86,7 +86,7 @@ class Resampler:
     def ratios(self, numerators: Floats, denominators: Floats) -> list[Estimate]:
         """Estimate sum of numerators over sum of denominators, shapes (tasks, k) and (tasks, k) or (tasks, 1).
 
-        A task has a say in a column if its denominator isn't 0; a resample without any such task is left out.
+        A task counts in a column if its denominator isn't 0; a resample without any such task is left out.
         """
         columns = numerators.shape[1]
         sums = self.sums(np.concatenate([numerators, denominators], axis=1))

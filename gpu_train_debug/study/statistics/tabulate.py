@@ -33,7 +33,7 @@ class Columns:
         self._denominators.append(np.ones(len(numerators)) if denominators is None else denominators)
 
     def rows(self, scopes: Iterable[TaskScope]) -> list[Row]:
-        """Estimate each column on each scope; a column in which no task of the scope has a say is left out."""
+        """Estimate each column on each scope; a column is left out if no task of the scope counts in it."""
         if not self._keys:
             return []
         numerators = np.stack(self._numerators, axis=1)

@@ -217,7 +217,7 @@ def test_report_claims_no_more_than_the_seal_without_the_published_hash(run: Run
     assert f"frozen as `{sealed[:16]}`. The file {open_claim}" in text
     run("report", arms, "--plan", "plan.json", "--expect", "0" * 8, "--pictures", "none")
     wrong = Path("study/report.md").read_text()
-    assert "has nowhere the hash `00000000`" in wrong
+    assert "doesn't have the expected hash `00000000`" in wrong
     assert not any("not changed since" in told or "was expected, `" in told for told in (text, wrong))
 
 

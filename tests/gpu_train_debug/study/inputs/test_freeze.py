@@ -111,7 +111,7 @@ def test_last_amendment_taken_out_shows_by_its_hash_alone(amended: Path, task_se
     _, published = read_frozen(amended)
     _, seal = read_frozen(edited(amended, lambda value: value["chain"].pop()))
     assert (seal.status, with_departures(seal, task_set).departures) == (FROZEN, ())
-    assert "has nowhere the hash" in with_departures(seal, task_set, expected=published.hash).departures[0]
+    assert "doesn't have the expected hash" in with_departures(seal, task_set, expected=published.hash).departures[0]
 
 
 def test_plan_that_is_no_plan_since_it_was_altered_is_told_to_be_altered_first(frozen: Path) -> None:
@@ -161,9 +161,9 @@ def test_expected_hash_is_held_against_the_chain(amended: Path, task_set: TaskSe
     first, last = (link.hash for link in seal.links)
     assert with_departures(seal, task_set, expected=last[:12]).departures == ()
     assert with_departures(seal, task_set, expected=last.upper()).departures == ()
-    assert "was amended after the hash" in with_departures(seal, task_set, expected=first).departures[0]
-    assert "has nowhere the hash" in with_departures(seal, task_set, expected="f" * 8).departures[0]
-    assert "has nowhere the hash" in with_departures(Seal(UNFROZEN), task_set, expected=first).departures[0]
+    assert "was amended after the expected hash" in with_departures(seal, task_set, expected=first).departures[0]
+    assert "doesn't have the expected hash" in with_departures(seal, task_set, expected="f" * 8).departures[0]
+    assert "doesn't have the expected hash" in with_departures(Seal(UNFROZEN), task_set, expected=first).departures[0]
 
 
 def test_changes_name_keys_that_come_and_go() -> None:
