@@ -1,24 +1,19 @@
-"""The order of the whole compile in one place, and the way of one task through it.
+"""The order of the whole compile in one place, and one task up to any of its stages.
 
-In: paths of sources, and which task is wanted. Out: what stands after any stage. A compile runs these stages and no
-others: `run_frontend` those of the sources, `TaskMaker` those of a task, `build_dataset` one after the other for each
-split, with `write` at the end.
+In: a program plan, and which task is wanted. Out: the names of all stages, and what stands after one of them. The
+stages of the sources are in `compiler.frontend.run`, where `run_stages` stops after any of them; those of a task are
+in `compiler.tasks.maker`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, TypeAlias
-
-import attrs
+from typing import Final
 
 from compiler.emit.record import record_line
-from compiler.frontend.run import PROGRAM_STAGES, LoweredSources, ProgramForm, SourcePaths, run_stages
+from compiler.frontend.run import PROGRAM_STAGES
 from compiler.plan import DatasetPlan, ProgramPlan
-from compiler.splits import TaskSpec, split_specs
-from compiler.tasks.maker import TASK_STAGES, FlawedWorld, RenderedTask, TaskForm, TaskMaker
-from dsl.diagnostics.diagnostic import Diagnostic
-from solvers.sampling import Exhausted
+from compiler.splits import TaskSpec
+from compiler.tasks.maker import TASK_STAGES, MissingTask, RenderedTask, TaskForm, TaskMaker
 
 STAGES: Final = (
     *(stage.name for stage in PROGRAM_STAGES),
@@ -29,72 +24,22 @@ STAGES: Final = (
 )
 """The names of all stages, in their order."""
 
-Specs: TypeAlias = tuple[TaskSpec, ...]
-StageForm: TypeAlias = ProgramForm | Specs | TaskForm | str
 
+def stop_task(name: str, program: ProgramPlan, dataset: DatasetPlan, spec: TaskSpec) -> TaskForm | str | MissingTask:
+    """Make a task up to the stage `name`, from `draw` on; after `write` it is the line of the task.
 
-@attrs.frozen
-class WantedTask:
-    """One task of a dataset."""
-
-    dataset: DatasetPlan
-    spec: TaskSpec
-
-
-@attrs.frozen
-class StoppedCompile:
-    """What stands after a stage.
-
-    Attributes:
-        form: What the stage gave: its sources loaded, checked (`CheckedSources`) or lowered (`LoweredSources`), the
-            specs of the task's split, its `DrawnWorld`, `ProvedWorld` or `RenderedTask`, or its line; None where the
-            sources have errors or no task could be made.
-        diagnostics: Of the sources.
-        exhausted: Why no world was found, if that is so.
-    """
-
-    form: StageForm | None
-    diagnostics: tuple[Diagnostic, ...] = ()
-    exhausted: Exhausted | None = None
-
-
-def stop_after(name: str, sources: SourcePaths, choose: Callable[[ProgramPlan], WantedTask]) -> StoppedCompile:
-    """Compile one task up to the stage `name`, one of `STAGES`.
-
-    Candidate worlds that counting refuses are passed over, except that `draw` gives the first candidate as it is.
-
-    Args:
-        choose: Picks the task; called only if the stage comes after `lower`.
+    Candidate worlds that counting refuses are passed over, unless the stage is `draw`.
 
     Raises:
         DisagreementError: Two procedures differ.
         UndecidedError: A proof ran out of budget.
-        ValueError: There is no such stage.
+        ValueError: A task has no such stage.
     """
-    if name not in STAGES:
-        raise ValueError(f"there is no stage `{name}`")
-    if any(stage.name == name for stage in PROGRAM_STAGES):
-        result = run_stages(sources, name)
-        return StoppedCompile(result.form, result.diagnostics)
-    result = run_stages(sources)
-    if not isinstance(result.form, LoweredSources):
-        return StoppedCompile(None, result.diagnostics)
-    wanted = choose(result.form.plan)
-    if name == "specs":
-        split = next(split for split in wanted.dataset.splits if split.name == wanted.spec.split)
-        return StoppedCompile(split_specs(wanted.dataset, split), result.diagnostics)
-    maker = TaskMaker(result.form.plan, wanted.dataset)
-    return attrs.evolve(_stop_task(name, maker, wanted.spec), diagnostics=result.diagnostics)
-
-
-def _stop_task(name: str, maker: TaskMaker, spec: TaskSpec) -> StoppedCompile:
-    for found in maker.draw(spec):
-        if isinstance(found, Exhausted):
-            return StoppedCompile(None, exhausted=found)
-        form = maker.finish(found, last=name)
-        if isinstance(form, FlawedWorld):
-            continue
-        if name == "write" and isinstance(form, RenderedTask):
-            return StoppedCompile(record_line(form.record))
-        return StoppedCompile(form)
-    raise AssertionError("candidates end with Exhausted")
+    if name not in STAGES[STAGES.index("draw") :]:
+        raise ValueError(f"a task has no stage `{name}`")
+    stopped = TaskMaker(program, dataset).stop_after(TASK_STAGES[-1].name if name == "write" else name, spec)
+    if isinstance(stopped, MissingTask):
+        return stopped
+    if name == "write" and isinstance(stopped.form, RenderedTask):
+        return record_line(stopped.form.record)
+    return stopped.form

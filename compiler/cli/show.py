@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 import click
 
@@ -18,13 +18,24 @@ from gpu_train_debug.tables import plain_table
 
 if TYPE_CHECKING:
     from compiler.plan import SystemPlan
-    from compiler.tasks.maker import MadeTask
+    from compiler.tasks.maker import ProvedWorld, TaskForm
     from solvers.outcome import Assignment
 
 SOURCE_FORMS = {"parsed": "load", "checked": "check", "problem": "lower"}
 """What stands after the stages of the sources, and the names of the stages."""
 
-TASK_FORMS = ("candidate", "world", "proof", "walk", "evidence", "prompt", "gold", "meta", "record")
+TASK_FORMS = {
+    "candidate": "draw",
+    "world": "count",
+    "proof": "count",
+    "walk": "count",
+    "evidence": "count",
+    "prompt": "render",
+    "gold": "render",
+    "meta": "render",
+    "record": "write",
+}
+"""What stands after the stages of a task, and the names of the stages."""
 
 
 @click.command("show", cls=GtdCommand)
@@ -93,47 +104,47 @@ def _show_task(
 ) -> int:
     from compiler.explain.missing import missing_task
     from compiler.splits import TaskSpec
-    from compiler.tasks.maker import MissingTask, TaskMaker
+    from compiler.stages import stop_task
+    from compiler.tasks.maker import MissingTask
 
     plan = load_plan(sources)
     chosen(sorted(plan.archetypes), [archetype])
     dataset, split = task_choice(plan, archetype, dataset_name, split_name, seed)
-    maker = TaskMaker(plan, dataset)
-    spec = TaskSpec(split, archetype, index)
-    system = plan.systems[plan.archetypes[archetype].system]
-    if stage == "candidate" and (candidate := maker.candidate(spec, 0)) is not None:
-        click.echo(world_text(system, candidate.world))
-        return CLEAN
-    made = maker.make(spec)
-    if isinstance(made, MissingTask):
-        note_findings([finding_of(missing_task(plan, made))])
+    form = stop_task(TASK_FORMS[stage], plan, dataset, TaskSpec(split, archetype, index))
+    if isinstance(form, MissingTask):
+        note_findings([finding_of(missing_task(plan, form))])
         return FOUND
-    click.echo(_task_text(stage, system, made))
+    click.echo(_task_text(stage, plan.systems[plan.archetypes[archetype].system], form))
     return CLEAN
 
 
-def _task_text(stage: str, system: SystemPlan, made: MadeTask) -> str:
-    from compiler.emit.record import record_line
+def _task_text(stage: str, system: SystemPlan, form: TaskForm | str) -> str:
+    from compiler.tasks.maker import DrawnWorld, ProvedWorld, RenderedTask
 
+    match form:
+        case DrawnWorld(world=world):
+            return world_text(system, world)
+        case ProvedWorld():
+            return _proved_text(stage, system, form)
+        case RenderedTask(record=record, meta=meta):
+            return (
+                tree_text(meta) if stage == "meta" else record.gold if stage == "gold" else record.prompt.rstrip("\n")
+            )
+        case str():
+            return form.removesuffix("\n")
+    assert_never(form)
+
+
+def _proved_text(stage: str, system: SystemPlan, proved: ProvedWorld) -> str:
     match stage:
         case "world":
-            return world_text(system, made.world)
-        case "proof":
-            return tree_text(made.rendered.proved)
+            return world_text(system, proved.drawn.world)
         case "walk":
-            return tree_text(made.proof.walk)
+            return tree_text(proved.proof.walk)
         case "evidence":
-            return evidence_text(system, made.world)
-        case "meta":
-            return tree_text(made.meta)
-        case "record":
-            return record_line(made.record).removesuffix("\n")
-        case "gold":
-            return made.record.gold
-        case "prompt":
-            return made.record.prompt.removesuffix("\n")
+            return evidence_text(system, proved.drawn.world)
         case _:
-            raise AssertionError(f"`{stage}` is no form of a task")
+            return tree_text(proved)
 
 
 def world_text(system: SystemPlan, world: Assignment) -> str:

@@ -67,6 +67,17 @@ class RenderedTask:
     meta: Meta
 
 
+TaskForm: TypeAlias = DrawnWorld | ProvedWorld | RenderedTask
+
+
+@attrs.frozen
+class StoppedTask:
+    """What stands after a stage. `dropped` counts by flaw the candidate worlds that came before and failed."""
+
+    form: TaskForm
+    dropped: Counter[str]
+
+
 @attrs.frozen
 class MadeTask:
     """A proved task. `dropped` counts by flaw the candidate worlds that came before it and failed."""
@@ -144,6 +155,20 @@ class TaskMaker:
             DisagreementError: Two procedures differ.
             UndecidedError: A proof ran out of budget.
         """
+        result = self.stop_after(self.stages[-1].name, spec, start=start)
+        if isinstance(result, MissingTask):
+            return result
+        assert isinstance(result.form, RenderedTask)
+        return MadeTask(result.form, result.dropped)
+
+    def stop_after(self, name: str, spec: TaskSpec, *, start: int = 0) -> StoppedTask | MissingTask:
+        """Make the task up to the stage `name`, from the first candidate in which no stage up to it finds a flaw.
+
+        Errors are those of `make`.
+
+        Args:
+            name: `draw`, or a stage of `TASK_STAGES`.
+        """
         dropped: Counter[str] = Counter()
         failed: TaskProof | None = None
         for found in self.draw(spec):
@@ -153,31 +178,23 @@ class TaskMaker:
                 continue
             if dropped.total() >= DROPS:
                 return MissingTask(spec, "no proved world", dropped, None, failed)
-            match self.finish(found):
-                case RenderedTask() as rendered:
-                    return MadeTask(rendered, dropped)
-                case FlawedWorld(proof=proof, flaw=flaw):
-                    dropped[flaw] += 1
-                    if failed is None and proof.verdict is not Verdict.UNIQUE:
-                        failed = proof
-                case DrawnWorld() | ProvedWorld() as unfinished:
-                    raise AssertionError(f"the stages end with {type(unfinished).__name__}")
+            form = self._run_stages(found, name)
+            if not isinstance(form, FlawedWorld):
+                return StoppedTask(form, dropped)
+            dropped[form.flaw] += 1
+            if failed is None and form.proof.verdict is not Verdict.UNIQUE:
+                failed = form.proof
         raise AssertionError("candidates end with Exhausted")
 
-    def finish(self, drawn: DrawnWorld, *, last: str = "") -> TaskForm | FlawedWorld:
-        """Take a candidate through the stages after `draw`, up to the one that finds a flaw.
-
-        Args:
-            last: The stage to stop after, which may be `draw` itself; the last one of all if it is no stage of a task.
-        """
-        form: TaskForm | FlawedWorld = drawn
+    def _run_stages(self, drawn: DrawnWorld, last: str) -> TaskForm | FlawedWorld:
         if last == "draw":
-            return form
+            return drawn
+        form: TaskForm | FlawedWorld = drawn
         for stage in self.stages:
             form = stage.run(self, form)
             if isinstance(form, FlawedWorld) or stage.name == last:
-                break
-        return form
+                return form
+        raise ValueError(f"there is no stage `{last}`")
 
     # ---------------------------------------------------------------- the stages
 
@@ -247,9 +264,6 @@ class TaskMaker:
         """Let the independent reader answer the prompt; errors as for `check_readable`."""
         check_readable(task.record, task.proved.drawn.world)
         return task
-
-
-TaskForm: TypeAlias = DrawnWorld | ProvedWorld | RenderedTask
 
 
 @attrs.frozen

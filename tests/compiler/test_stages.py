@@ -1,25 +1,21 @@
-"""Stopping a compile after any stage."""
+"""Stopping a compile after any stage of a task."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import attrs
 import pytest
-from strategies.incidents import INCIDENTS
 
-from compiler.frontend.run import CheckedSources, LoweredSources, SourcePaths
-from compiler.plan import ProgramPlan
-from compiler.splits import TaskSpec, split_specs
-from compiler.stages import STAGES, StoppedCompile, WantedTask, stop_after
-from compiler.tasks.maker import DrawnWorld, ProvedWorld, RenderedTask
-from dsl.syntax.loader import Loaded
+from compiler.cli.show import SOURCE_FORMS, TASK_FORMS
+from compiler.plan import DatasetPlan, ProgramPlan
+from compiler.splits import TaskSpec
+from compiler.stages import STAGES, stop_task
+from compiler.tasks.maker import DrawnWorld, MissingTask, ProvedWorld, RenderedTask
+from solvers.problem import FALSE
 
 SPEC = TaskSpec("train", "small_cache", 1)
 FORMS = {
-    "load": Loaded,
-    "check": CheckedSources,
-    "lower": LoweredSources,
-    "specs": tuple,
     "draw": DrawnWorld,
     "count": ProvedWorld,
     "confirm": ProvedWorld,
@@ -29,35 +25,33 @@ FORMS = {
 }
 
 
-def stopped(name: str, path: Path = INCIDENTS) -> StoppedCompile:
-    return stop_after(name, SourcePaths((path,)), lambda plan: WantedTask(plan.datasets["incidents"], SPEC))
+def test_the_stages_come_in_their_order() -> None:
+    assert ("load", "check", "lower", "specs", *FORMS) == STAGES
 
 
-@pytest.mark.parametrize("name", STAGES)
-def test_each_stage_gives_its_form(name: str) -> None:
-    assert isinstance(stopped(name).form, FORMS[name])
+@pytest.mark.parametrize("name", FORMS)
+def test_each_stage_gives_its_form(program: ProgramPlan, dataset: DatasetPlan, name: str) -> None:
+    assert isinstance(stop_task(name, program, dataset, SPEC), FORMS[name])
 
 
-def test_the_last_stage_gives_the_line_that_a_compile_writes(compiled: Path) -> None:
+def test_the_last_stage_gives_the_line_that_a_compile_writes(
+    program: ProgramPlan, dataset: DatasetPlan, compiled: Path
+) -> None:
     lines = (compiled / "train.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
-    assert [line for line in lines if f'"{SPEC.id}"' in line] == [stopped("write").form]
+    assert [line for line in lines if f'"{SPEC.id}"' in line] == [stop_task("write", program, dataset, SPEC)]
 
 
-def test_the_specs_are_those_of_the_split(program: ProgramPlan) -> None:
-    dataset = program.datasets["incidents"]
-    train = next(split for split in dataset.splits if split.name == SPEC.split)
-    assert stopped("specs").form == split_specs(dataset, train)
+def test_a_task_without_worlds_is_missing_after_each_stage(program: ProgramPlan, dataset: DatasetPlan) -> None:
+    nowhere = attrs.evolve(program.archetypes[SPEC.archetype], where=FALSE)
+    empty = attrs.evolve(program, archetypes={**program.archetypes, SPEC.archetype: nowhere})
+    assert isinstance(stop_task("draw", empty, dataset, SPEC), MissingTask)
 
 
-@pytest.mark.parametrize("name", ["check", "write"])
-def test_errors_of_the_sources_end_the_way(name: str, tmp_path: Path) -> None:
-    broken = tmp_path / "broken.arch"
-    broken.write_text("module broken\nsystem s {\n  relation r = nowhere\n}\n", encoding="utf-8")
-    found = stopped(name, broken)
-    assert found.form is None
-    assert found.diagnostics
+@pytest.mark.parametrize("name", ["lower", "specs", "parse"])
+def test_a_stage_that_no_task_has_is_refused(program: ProgramPlan, dataset: DatasetPlan, name: str) -> None:
+    with pytest.raises(ValueError, match=f"a task has no stage `{name}`"):
+        stop_task(name, program, dataset, SPEC)
 
 
-def test_a_stage_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ValueError, match="there is no stage `parse`"):
-        stopped("parse")
+def test_what_is_shown_stands_after_a_stage() -> None:
+    assert {*SOURCE_FORMS.values(), *TASK_FORMS.values()} <= {*STAGES}
