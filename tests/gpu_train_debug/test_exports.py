@@ -95,6 +95,7 @@ def test_rationales_name_codes_and_changes_in_order_and_give_the_gold_away_last(
         assert grade(completion_text(sft_row(row, text)["completion"]), row.gold).exact
 
 
+@pytest.mark.slow
 def test_rationales_tell_nothing_that_the_prompt_leaves_open(
     rows: Rows, program: ProgramPlan, dataset: DatasetPlan
 ) -> None:

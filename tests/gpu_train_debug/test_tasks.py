@@ -156,6 +156,7 @@ def test_the_gold_of_a_fresh_task_is_what_its_prompt_says(out: Path) -> None:
         assert answer_json(solve(read_prompt(row.prompt))) == row.gold
 
 
+@pytest.mark.slow
 def test_fresh_tasks_keep_to_what_is_asked(out: Path) -> None:
     fresh = list(fresh_tasks("train", seed=1, count=3, sources=INCIDENTS, folder=out, tiers=["healthy"]))
     assert {row.archetype for row in fresh} == {"all_quiet"}

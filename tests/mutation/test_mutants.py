@@ -7,9 +7,10 @@ import ast
 import pytest
 from mutation.mutants import mutants
 from mutation.run import ROOT, TESTS, file_of
+from strategies.effort import slow_but
 
 
-@pytest.mark.parametrize("module", TESTS)
+@pytest.mark.parametrize("module", slow_but(TESTS, "queries", "rubric"))
 def test_a_mutant_is_another_program(module: str) -> None:
     source = (ROOT / file_of(module)).read_bytes()
     found = mutants(module, source)

@@ -17,6 +17,11 @@ def costly(test: _Test) -> _Test:
     return settings(max_examples=settings().max_examples * 2 // 5)(test)
 
 
+def slow_if(slow: bool, value: object, name: str) -> ParameterSet:
+    """A case for `parametrize` with this name, marked slow or not."""
+    return pytest.param(value, marks=[pytest.mark.slow] if slow else [], id=name)
+
+
 def slow_but(names: Iterable[str], *quick: str) -> list[ParameterSet]:
     """Cases for `parametrize`, all marked slow but the `quick` ones.
 
@@ -26,4 +31,4 @@ def slow_but(names: Iterable[str], *quick: str) -> list[ParameterSet]:
     listed = list(names)
     if missing := set(quick) - set(listed):
         raise ValueError(f"no such cases: {sorted(missing)}")
-    return [pytest.param(name, marks=[] if name in quick else [pytest.mark.slow], id=name) for name in listed]
+    return [slow_if(name not in quick, name, name) for name in listed]

@@ -69,6 +69,7 @@ def test_tasks_of_others_stay_when_an_archetype_is_left_out(
     assert (tmp_path / "out" / "train.jsonl").read_text().splitlines() == kept
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_leaves_earlier_files_whole(
     program: ProgramPlan, dataset: DatasetPlan, copied: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

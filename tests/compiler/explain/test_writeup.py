@@ -52,7 +52,7 @@ def repairs(problem: Problem, task: MadeTask) -> list[dict[str, int]]:
     return sorted(found, key=lambda repair: cost(problem, walk.start, repair))
 
 
-@pytest.mark.parametrize("uniqueness", ["any", "preferred"])
+@pytest.mark.parametrize("uniqueness", [pytest.param("any", marks=pytest.mark.slow), "preferred"])
 def test_runners_up_are_the_dearer_repairs_of_the_same_size(
     program: ProgramPlan, dataset: DatasetPlan, compiled: Path, uniqueness: str
 ) -> None:

@@ -193,6 +193,7 @@ def test_a_changed_source_is_found(program: ProgramPlan, compiled: Path, tmp_pat
     assert (finding.code, finding.subject) == ("E608", "service.arch")
 
 
+@pytest.mark.slow
 def test_a_changed_guard_is_found_in_the_tasks_too(program: ProgramPlan, compiled: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(INCIDENTS, tmp_path / "sources"))
     path = folder / "service.arch"

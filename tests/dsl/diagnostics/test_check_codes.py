@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from strategies.effort import slow_if
 
 from compiler.frontend.run import run_frontend
 from dsl.diagnostics.check_codes import NAME_CODES, RULE_CODES, TYPE_CODES
@@ -16,6 +17,8 @@ from dsl.diagnostics.syntax_codes import LANGUAGE_CODES
 FOLDER = Path(__file__).parents[1] / "bad_check"
 PROGRAMS = sorted(path for path in FOLDER.iterdir() if path.suffix == ".arch" or path.is_dir())
 OWN = {entry.code for block in (NAME_CODES, TYPE_CODES, RULE_CODES) for entry in block}
+
+SAMPLES = sorted(code for code in OWN if LANGUAGE_CODES[code].sample)
 
 
 def main_file(path: Path) -> Path:
@@ -33,7 +36,7 @@ def expected_codes(path: Path) -> list[str]:
     return first[1].split()
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [slow_if(path.stem == "limits_quantifier", path, path.stem) for path in PROGRAMS])
 def test_bad_program_gives_its_messages(
     path: Path, golden: Callable[[str, Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -42,7 +45,7 @@ def test_bad_program_gives_its_messages(
     golden("\n\n".join(map(render_text, found)) + "\n", path.with_suffix(".expect"))
 
 
-@pytest.mark.parametrize("code", sorted(code for code in OWN if LANGUAGE_CODES[code].sample))
+@pytest.mark.parametrize("code", [slow_if(code == "E421", code, code) for code in SAMPLES])
 def test_sample_gives_its_own_code_alone(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sample.arch").write_text(LANGUAGE_CODES[code].sample or "", encoding="utf-8")
     found = diagnose(Path("sample.arch"), tmp_path, monkeypatch)

@@ -41,6 +41,7 @@ def test_truth_has_all_differences(task_set: TaskSet) -> None:
         assert there["exact"] == pytest.approx(part["exact"]["base"] - part["exact"]["tuned"], abs=1e-8)
 
 
+@pytest.mark.slow
 def test_truth_of_a_split_is_what_endless_samples_would_give(task_set: TaskSet, tmp_path: Path) -> None:
     simulation = Simulation({"base": 0.0}, samples=300)
     splits: dict[str, Any] = truth(task_set.tasks, simulation)["splits"]  # type: ignore[assignment]

@@ -150,6 +150,7 @@ def test_the_pool_holds_worlds_of_every_diagnosis_that_was_drawn(problem: Proble
     assert pool.codes.tolist() == numbers
 
 
+@pytest.mark.slow
 def test_the_pool_finds_near_worlds_that_show_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interaction, "POOL", 4096)
     problem = large_problem()

@@ -103,6 +103,7 @@ def fail(path: str, arm: str, *, split: str) -> None:
     write_rows(Path(path), hit)
 
 
+@pytest.mark.slow
 def test_score_shows_failed_requests(run: Run, arms: str) -> None:
     assert "failed" not in run("score", arms)[1]
     fail(arms, "tuned", split="ood")
@@ -160,6 +161,7 @@ def test_an_input_isnt_written_over(command: str, run: Run, arms: str) -> None:
     assert {path: path.read_bytes() for path in Path().rglob("*.json*")} == before
 
 
+@pytest.mark.slow
 def test_scores_can_go_through_a_pipe(run: Run, arms: str) -> None:
     run("score", arms, "-o", "scored.jsonl")
     os.mkfifo("pipe")
@@ -209,6 +211,7 @@ def test_frozen_plan_gives_a_report_that_says_so(run: Run, arms: str) -> None:
     assert told in Path("study/report.md").read_text()
 
 
+@pytest.mark.slow
 def test_report_claims_no_more_than_the_seal_without_the_published_hash(run: Run, arms: str) -> None:
     _, sealed = run("freeze", "plan.toml")[1].split()
     open_claim = "agrees with its seal; only `--expect HASH` tells whether it is the published one."
@@ -221,6 +224,7 @@ def test_report_claims_no_more_than_the_seal_without_the_published_hash(run: Run
     assert not any("not changed since" in told or "was expected, `" in told for told in (text, wrong))
 
 
+@pytest.mark.slow
 def test_amended_plan_gives_a_report_that_says_so(run: Run, arms: str) -> None:
     run("freeze", "plan.toml")
     Path("plan.toml").write_text(PLAN + '[band]\nmetric = "exact"\n')
@@ -303,6 +307,7 @@ def test_options_are_held_to_what_a_plan_may_say(options: tuple[str, ...], messa
     assert err == f"error: {message}\n  --> the options\n"
 
 
+@pytest.mark.slow
 def test_twins_come_from_a_file_once(run: Run, arms: str) -> None:
     Path("twins.toml").write_text('sticky_rye = ["wet_dough"]\n')
     assert run("report", arms, "--twins", "twins.toml", "--pictures", "none")[0] == 0
@@ -316,6 +321,7 @@ def test_twins_come_from_a_file_once(run: Run, arms: str) -> None:
     assert "the plan has twins of its own" in err
 
 
+@pytest.mark.slow
 def test_a_draft_takes_twins_and_a_frozen_plan_keeps_its_own(run: Run, arms: str) -> None:
     Path("twins.toml").write_text('sticky_rye = ["cold_oven"]\n')
     given = ("--twins", "twins.toml", "--pictures", "none")
@@ -390,6 +396,7 @@ def twins_of(report: Path) -> set[tuple[str, tuple[str, ...], bool]]:
     return {(row["archetype"], tuple(row["twins"]), row["stated"]) for row in rows if row["archetype"] == "cold_oven"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("frozen")
 def test_without_a_folder_out_the_frozen_splits_are_taken_with_their_twins(run: Run) -> None:
     assert run("simulate", "--arm", "a=0", "--samples", "2", "-o", "a.jsonl")[0] == 0
@@ -423,6 +430,7 @@ def test_frozen_twins_are_those_with_tasks_in_the_chosen_splits(frozen: Path, ru
         assert "names archetypes" not in Path("report/report.md").read_text()
 
 
+@pytest.mark.slow
 def test_other_splits_have_no_twins_of_their_own(frozen: Path, run: Run) -> None:
     frozen.rename("out")
     assert run("simulate", "--arm", "a=0", "--samples", "2", "-o", "a.jsonl")[0] == 0

@@ -68,6 +68,7 @@ def test_order_of_rows_and_files_doesnt_matter(
     assert report_json(content_of(paths, task_set)) == report_json(content)
 
 
+@pytest.mark.slow
 def test_order_of_tasks_in_their_files_doesnt_matter(
     content: dict[str, Any], simulated: Path, bakery: Path, task_set: TaskSet
 ) -> None:
@@ -164,7 +165,14 @@ def test_verdict_on_the_calibration_is_told(changed: dict[str, Any], text: str, 
 
 @pytest.mark.parametrize(
     ("confidence", "text"),
-    [(0.95, "95%"), (0.975, "97.5%"), (0.995, "99.5%"), (0.9, "90%"), (0.07, "7%"), (0.999999, "99.9999%")],
+    [
+        (0.95, "95%"),
+        pytest.param(0.975, "97.5%", marks=pytest.mark.slow),
+        pytest.param(0.995, "99.5%", marks=pytest.mark.slow),
+        pytest.param(0.9, "90%", marks=pytest.mark.slow),
+        pytest.param(0.07, "7%", marks=pytest.mark.slow),
+        (0.999999, "99.9999%"),
+    ],
 )
 def test_confidence_is_told_in_all_its_digits(
     confidence: float, text: str, content: dict[str, Any], monkeypatch: pytest.MonkeyPatch

@@ -99,6 +99,7 @@ def test_spread_is_that_of_the_bootstrap() -> None:
     assert means.var() == pytest.approx(values.var() / 40, rel=0.03)
 
 
+@pytest.mark.slow
 def test_percentiles_agree_with_scipy_when_there_are_many_tasks() -> None:
     values = np.random.default_rng(2).random(3000)
     (found,) = resampler([""] * 3000, resamples=4000).means(values[:, None])
