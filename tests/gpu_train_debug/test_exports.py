@@ -59,6 +59,7 @@ def all_rows(rows: Rows) -> list[TaskRecord]:
     return [row for split in rows.values() for row in split]
 
 
+@pytest.mark.slow
 def test_sft_rows_end_with_the_gold(rows: Rows) -> None:
     for row in all_rows(rows):
         exported = sft_row(row)

@@ -139,6 +139,7 @@ def test_sample_prints_a_prompt_alone_that_solve_takes(gtd: Gtd, tmp_path: Path)
     assert gtd("sample", "starved_pool", "--sources", INCIDENTS, "--prompt", "-n", "2").status == 2
 
 
+@pytest.mark.slow
 def test_sample_of_a_split_is_a_task_of_the_dataset(gtd: Gtd, compiled: Path) -> None:
     ran = gtd("sample", "stale_reads", "--sources", INCIDENTS, "--split", "train", "-n", "3", "--format", "json")
     theirs = {json.loads(line)["id"]: line for line in lines(compiled)}

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from strategies.effort import slow_but
 from strategies.incidents import INCIDENTS, Ran
 
 from compiler.cli.show import SOURCE_FORMS, TASK_FORMS, world_text
@@ -64,11 +65,12 @@ def test_sources_with_errors_are_said(gtd: Gtd, tmp_path: Path, stage: str) -> N
     assert gtd("show", "--stage", stage, "nowhere.arch").status == 2
 
 
-@pytest.mark.parametrize("stage", TASK_FORMS)
+@pytest.mark.parametrize("stage", slow_but(TASK_FORMS, "world", "prompt", "record"))
 def test_each_form_of_a_task_is_shown(gtd: Gtd, stage: str) -> None:
     assert shown(gtd, stage, *TASK).strip()
 
 
+@pytest.mark.slow
 def test_the_forms_are_those_of_the_sampled_task(gtd: Gtd) -> None:
     record = json.loads(gtd("sample", *TASK, "--format", "json").out)
     assert json.loads(shown(gtd, "record", *TASK)) == record
@@ -97,6 +99,7 @@ def test_values_are_printed_as_in_prompts(program: ProgramPlan) -> None:
     assert rows["cache"] == ["2048", "2048", "MiB"]
 
 
+@pytest.mark.slow
 def test_a_task_of_a_split_is_that_of_the_dataset(gtd: Gtd, compiled: Path) -> None:
     lines = (compiled / "train.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     task = ("stale_reads", "--sources", INCIDENTS, "--split", "train", "--index", "2")
