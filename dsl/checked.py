@@ -89,7 +89,7 @@ class Earlier(Spanned):
 Typed = Constant | VariableRef | RelationRef | Operation | TableRef | Within | Earlier
 
 
-def parts(expr: Typed) -> tuple[Typed, ...]:
+def subexpressions(expr: Typed) -> tuple[Typed, ...]:
     """The direct sub-expressions."""
     match expr:
         case Constant() | VariableRef() | RelationRef():
@@ -110,7 +110,7 @@ def walk_typed(expr: Typed) -> Iterator[Typed]:
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(reversed(parts(node)))
+        stack.extend(reversed(subexpressions(node)))
 
 
 # ------------------------------------------------------------------ declarations

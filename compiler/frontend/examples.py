@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from compiler.plan import ProgramPlan, SystemPlan
-from dsl.checked import CheckedExample, CheckedProgram, CheckedSystem, Constant, Operation, Typed, parts
+from dsl.checked import CheckedExample, CheckedProgram, CheckedSystem, Constant, Operation, Typed, subexpressions
 from dsl.diagnostics.diagnostic import Diagnostic, Severity, sort_diagnostics
 from dsl.evaluation import Evaluator
 from dsl.value_types import value_text
@@ -178,7 +178,7 @@ def _read(guard: Typed, state: Assignment, system: CheckedSystem) -> list[tuple[
 def _terms(expr: Typed) -> Iterator[Typed]:
     """The outermost parts of an expression that are no operations, without constants."""
     if isinstance(expr, Operation):
-        for part in parts(expr):
+        for part in subexpressions(expr):
             yield from _terms(part)
     elif not isinstance(expr, Constant):
         yield expr

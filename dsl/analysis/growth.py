@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dsl.checked import CheckedSystem, RelationRef, Typed, Within, expressions_of, parts
+from dsl.checked import CheckedSystem, RelationRef, Typed, Within, expressions_of, subexpressions
 from dsl.diagnostics.collector import Findings
 from dsl.source import Span
 
@@ -99,7 +99,7 @@ class _Growth:
     def depth(self, expr: Typed) -> int:
         if isinstance(expr, RelationRef):
             return 1 + self._depths[expr.name]
-        return 1 + max((self.depth(part) for part in parts(expr)), default=0)
+        return 1 + max((self.depth(part) for part in subexpressions(expr)), default=0)
 
     def _reached(self, expr: Typed) -> frozenset[str]:
         """The relations that `expr` depends on, other than through its `with`s."""
@@ -117,4 +117,4 @@ def _outside_withins(expr: Typed) -> Iterator[Typed]:
         node = stack.pop()
         yield node
         if not isinstance(node, Within):
-            stack.extend(parts(node))
+            stack.extend(subexpressions(node))

@@ -39,13 +39,13 @@ ValueOf = Callable[[nodes.Expression, ValueType, str], Typed | None]
 
 
 @attrs.frozen
-class Literal:
+class ReadLiteral:
     """A literal in the unit of its place; `constant` is None if it doesn't fit there."""
 
     constant: Constant | None
 
 
-def literal_value(expr: nodes.Expression, type_: ValueType, scope: Scope, findings: Findings) -> Literal | None:
+def literal_value(expr: nodes.Expression, type_: ValueType, scope: Scope, findings: Findings) -> ReadLiteral | None:
     """Read a bare number as one in the unit of `type_`, and convert one with another unit.
 
     Returns:
@@ -55,7 +55,7 @@ def literal_value(expr: nodes.Expression, type_: ValueType, scope: Scope, findin
     if not isinstance(number, nodes.IntLit) or not isinstance(type_, Quantity):
         return None
     if number.unit is None:
-        return Literal(Constant(sign * number.value, type_, span=expr.span))
+        return ReadLiteral(Constant(sign * number.value, type_, span=expr.span))
     if type_.dimension is None or len(type_.dimension) != 1:
         return None
     target = scope.types.get(type_.dimension[0][0])
@@ -73,12 +73,12 @@ def literal_value(expr: nodes.Expression, type_: ValueType, scope: Scope, findin
             expr.span,
             f"1 {target.name} = {ratio.denominator} {written.name}" if ratio.numerator == 1 else "",
         )
-        return Literal(None)
+        return ReadLiteral(None)
     value = number.value * ratio.numerator // ratio.denominator
     if value > MAX_MAGNITUDE:
         findings.error("E308", "the number is out of range", expr.span, f"beyond 2^60 in `{target.name}`")
-        return Literal(None)
-    return Literal(Constant(sign * value, type_, span=expr.span))
+        return ReadLiteral(None)
+    return ReadLiteral(Constant(sign * value, type_, span=expr.span))
 
 
 def constant_value(typed: Typed, what: str, findings: Findings) -> Constant | None:
