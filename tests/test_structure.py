@@ -174,6 +174,7 @@ ABOUT: dict[str, str] = {
     "dsl/syntax/test_hostile.py": "any text at all",
     "dsl/syntax/test_tree_rules.py": "both tree builders against the grammar",
     "dsl/test_hostile_programs.py": "programs made to hang the checks",
+    "dsl/test_imports.py": "what the language imports",
     "dsl/test_mutated_programs.py": "good programs with words exchanged",
     "dsl/test_glance.py": "the page at a glance",
     "dsl/test_reference.py": "the reference of the language",
