@@ -35,7 +35,7 @@ from gpu_train_debug.tasks import TasksError, read_split, split_names
 def baseline_command(folder: Path, train: str, json_file: Path | None, out: Path | None) -> int:
     """Measure how far shortcuts get on a compiled dataset.
 
-    Trains simple learners on one split, without the runbook, and scores them on every split.
+    It trains simple learners on one split, without the runbook, and scores them on every split.
     """
     try:
         from compiler.baseline.measure import READER, BaselineError, baseline_tasks, count_steps, measure

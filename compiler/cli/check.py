@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def check_command(paths: tuple[Path, ...], format_: str, junit: Path | None) -> int:
     """Check `.arch` sources, without proofs.
 
-    Syntax, names, types, units, lints, inline examples.
+    It checks syntax, names, types and units, and runs the lints and the inline examples.
     """
     from compiler.frontend.run import run_frontend
 

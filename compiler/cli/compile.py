@@ -30,7 +30,7 @@ def compile_command(
 ) -> int:
     """Compile the whole dataset, with every proof.
 
-    Writes its splits, its card and its manifest.
+    It writes the splits, the card and the manifest.
     """
     from compiler.dataset.build import BuildFailedError, build_dataset
     from compiler.splits import split_specs

@@ -30,7 +30,7 @@ from gpu_train_debug.wording import suggestion
     help="Folder that holds the task.",
 )
 def explain_command(subject: str, sources: tuple[Path, ...], folder: Path) -> int:
-    """Explain a task by its id, or a diagnostic by code.
+    """Explain a task by its id, or a diagnostic by its code.
 
     `gtd explain E305` says what a diagnostic means, `gtd explain train-NAME-000` why the gold of a task is right.
     """
@@ -53,7 +53,7 @@ def explain_command(subject: str, sources: tuple[Path, ...], folder: Path) -> in
 def _explain_code(name: str) -> str:
     code = CODES.get(name.upper())
     if code is None:
-        raise click.UsageError(f"{name} is no known code{suggestion(name.upper(), sorted(CODES))}")
+        raise click.UsageError(f"there is no diagnostic `{name}`{suggestion(name.upper(), sorted(CODES))}")
     text = f"{code.code}: {code.title}\n\n{code.explanation}"
     if code.sample is None:
         return text

@@ -52,7 +52,7 @@ def sample_command(
     from compiler.tasks.samples import sample_tasks
 
     if prompt_alone and (format_ == "json" or count > 1):
-        raise click.UsageError("--prompt prints the prompt of one task; it goes neither with --format json nor with -n")
+        raise click.UsageError("--prompt prints the prompt of one task: leave out --format json and -n")
     plan = load_plan(sources)
     chosen(sorted(plan.archetypes), [archetype])
     dataset, split = task_choice(plan, archetype, dataset_name, split_name, seed)

@@ -22,7 +22,7 @@ SHOWN_WALKS = 12
 
 @click.command("solve", cls=GtdCommand)
 @click.argument("file", type=click.File("rb"))
-@click.option("--steps", is_flag=True, help="Also show the walk.")
+@click.option("--steps", is_flag=True, help="Also show the walk, on standard error.")
 def solve_command(file: BinaryIO, steps: bool) -> int:
     """Answer a prompt from its text alone.
 
@@ -77,7 +77,7 @@ def _lines(solution: Solution) -> Iterator[str]:
         yield f"{title}, for one with {_settings(walk.world.items())}:" if walk.world else f"{title}:"
         yield from _walk(walk)
     if count > SHOWN_WALKS:
-        yield f"\nand {count - SHOWN_WALKS} ways more"
+        yield f"\nand {count - SHOWN_WALKS} more ways"
 
 
 def _walk(walk: ReadWalk) -> Iterator[str]:

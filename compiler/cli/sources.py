@@ -102,6 +102,8 @@ def choose_dataset(plan: ProgramPlan, name: str | None, seed: int | None) -> Dat
     if not plan.datasets:
         raise click.UsageError("the sources declare no dataset")
     if name is None and len(plan.datasets) > 1:
-        raise click.UsageError(f"several datasets; choose one with --dataset: {', '.join(sorted(plan.datasets))}")
+        raise click.UsageError(
+            f"the sources declare several datasets; choose one with --dataset: {', '.join(sorted(plan.datasets))}"
+        )
     dataset = plan.datasets[name] if name is not None else next(iter(plan.datasets.values()))
     return dataset if seed is None else attrs.evolve(dataset, seed=seed)

@@ -305,7 +305,7 @@ def test_the_tasks_of_a_run_are_not_mixed_with_anything_else(
 ) -> None:
     shutil.copytree(out, tmp_path / "out")
     arguments = ("export", "generations", run, "--arm", "base", "-o", archive, "--tasks-out", folder)
-    assert f"without {said}" in gtd(*arguments, status=2)
+    assert f"nothing else: move {said}" in gtd(*arguments, status=2)
     assert all((tmp_path / "out" / path.name).read_bytes() == path.read_bytes() for path in out.iterdir())
     assert not (tmp_path / archive).exists()
 

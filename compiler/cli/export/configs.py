@@ -27,7 +27,7 @@ from gpu_train_debug.files import cannot_write
 )
 @click.option("--force", is_flag=True, help="Overwrite configs that were edited.")
 def configs_command(out: Path, force: bool) -> int:
-    """Training configs for TRL and prime-rl."""
+    """Copy training configs for TRL and prime-rl."""
     from gpu_train_debug.exports import config_files
 
     copies = {path: out / path.name for path in config_files()}

@@ -18,7 +18,7 @@ from gpu_train_debug.files import cannot_write
 from gpu_train_debug.tasks import MANIFEST, TaskRecord, TasksError
 
 MOST_REASONS = 5
-"""Different reasons for failed requests that are told."""
+"""How many different reasons for failed requests are listed."""
 
 
 @click.command("generations", cls=GtdCommand)
@@ -27,12 +27,15 @@ MOST_REASONS = 5
 @out_option
 @click.option("--tasks-out", type=FOLDER, help="Also write the tasks of the run here, for `gtd study --tasks`.")
 def generations_command(run: Path, arm: str, out: Path | None, tasks_out: Path | None) -> int:
-    """The replies of a `vf-eval` run (its folder), as an archive for `gtd study`."""
+    """Write the replies of a `vf-eval` run as an archive for `gtd study`.
+
+    RUN is the folder of the run.
+    """
     from gpu_train_debug.exports import generation_rows, run_tasks
     from gpu_train_debug.study.inputs.generations import ARM
 
     if not ARM.fullmatch(arm):
-        raise click.UsageError(f"--arm: `{arm}` is no name that a study takes: letters, digits and ._:/@+-")
+        raise click.UsageError(f"--arm: `{arm}` is not a name that a study takes: use letters, digits and ._:/@+-")
     try:
         rows = list(generation_rows(run, arm))
         if tasks_out is not None:
@@ -74,7 +77,7 @@ def _write_tasks(folder: Path, rows: Iterable[TaskRecord], archive: Path | None)
     if archive is not None and archive.parent.resolve() == folder.resolve():
         inside.add(f"the archive {archive.name}")
     if others := inside - lines.keys():
-        raise TasksError(f"{folder} is for the tasks of the run alone, without {', '.join(sorted(others))}")
+        raise TasksError(f"{folder} may hold the tasks of the run and nothing else: move {', '.join(sorted(others))}")
     try:
         with StagedFolder(folder) as staged:
             for name in sorted(lines):

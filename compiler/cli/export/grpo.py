@@ -16,7 +16,7 @@ from gpu_train_debug.tasks import TasksError
 @task_options
 @out_option
 def grpo_command(out: Path | None, folder: Path, **chosen: Any) -> int:
-    """Prompts with their golds for TRL's GRPOTrainer and `gpu_train_debug.reward.task_reward`."""
+    """Write prompts with their golds, for TRL's GRPOTrainer and `gpu_train_debug.reward.task_reward`."""
     from gpu_train_debug.exports import grpo_row
 
     rows = chosen_tasks(folder, chosen)

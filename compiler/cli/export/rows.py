@@ -30,10 +30,14 @@ out_option = click.option(
 def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Which tasks to export."""
     options = (
-        click.option("--split", default="train", show_default=True, help="The split."),
+        click.option(
+            "--split", default="train", show_default=True, metavar="NAME", help="Take the tasks of this split."
+        ),
         tasks_option(old="--data"),
         archetypes_option("Take the tasks of"),
-        click.option("--tier", "tiers", multiple=True, help="Take the tasks of this tier alone; may be repeated."),
+        click.option(
+            "--tier", "tiers", multiple=True, metavar="NAME", help="Take the tasks of this tier alone; may be repeated."
+        ),
         click.option("--limit", type=click.IntRange(1), help="Take at most this many tasks."),
         click.option("--seed", type=SEED, help="Shuffle the tasks with this seed, before the limit."),
     )

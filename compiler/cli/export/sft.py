@@ -23,7 +23,7 @@ from gpu_train_debug.tasks import MANIFEST, TaskRecord, TasksError, sources_fold
 @click.option("--rationale", is_flag=True, help="Let the reply walk through the runbook in words before it answers.")
 @click.option("--sources", multiple=True, type=ANY_PATH, help="`.arch` sources of the tasks, for --rationale.")
 def sft_command(out: Path | None, rationale: bool, sources: tuple[Path, ...], folder: Path, **chosen: Any) -> int:
-    """Conversations for supervised training, for TRL and prime-rl."""
+    """Write conversations for supervised training, for TRL and prime-rl."""
     from gpu_train_debug.exports import sft_row
 
     rows = chosen_tasks(folder, chosen)

@@ -69,10 +69,20 @@ study_tasks_option = click.option(
     callback=_known_tasks,
     help="A split file, or a folder of them; `out` if there is one here, else the frozen splits.",
 )
-study_split_option = click.option("--split", "splits", multiple=True, help="Only the tasks of this split.")
-arm_option = click.option("--arm", "arms", multiple=True, help="Only this arm.")
+study_split_option = click.option(
+    "--split",
+    "splits",
+    multiple=True,
+    metavar="NAME",
+    help="Take the tasks of this split alone; may be given several times.",
+)
+arm_option = click.option(
+    "--arm", "arms", multiple=True, metavar="NAME", help="Take this arm alone; may be given several times."
+)
 samples_option = click.option(
-    "--samples", type=click.IntRange(1), help="Use the first so many samples of each task; all if not given."
+    "--samples",
+    type=click.IntRange(1),
+    help="Use only this many samples of each task, the first ones; all if not given.",
 )
 twins_option = click.option(
     "--twins",

@@ -15,7 +15,7 @@ from compiler.cli.study.simulate import simulate_command
 def study_group() -> None:
     """Compare models on archived generations.
 
-    Means, paired comparisons, errors, controls.
+    It reports means, paired comparisons, kinds of errors and controls.
     """
 
 

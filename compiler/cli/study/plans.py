@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gpu_train_debug.tasks import TasksError, data_folder, sources_folder
+from gpu_train_debug.wording import joined
 
 if TYPE_CHECKING:
     from gpu_train_debug.study.inputs.freeze import Seal
@@ -28,7 +29,7 @@ def plan_of(path: Path | None, options: Mapping[str, Any]) -> tuple[Plan, Seal]:
         return parse_plan(options, "the options", draft=True), Seal(UNFROZEN)
     if options:
         raise click.UsageError(
-            f"the plan says the {', '.join(options)}: change it there (and amend it, if it is frozen)"
+            f"the plan already sets the {joined(options)}: change it there (and amend it, if it is frozen)"
         )
     if path.suffix == ".toml":
         return read_plan(path), Seal(UNFROZEN)

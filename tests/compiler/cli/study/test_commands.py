@@ -287,7 +287,7 @@ def test_freeze_replaces_no_frozen_plan(run: Run) -> None:
 def test_options_that_a_plan_answers_are_refused(run: Run, arms: str) -> None:
     status, _, err = run("report", arms, "--plan", "plan.toml", "--samples", "1", "--split", "test")
     assert status == 2
-    assert "the plan says the splits, samples" in err
+    assert "the plan already sets the splits and samples" in err
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,42 @@
+"""`gtd explain`: tasks and diagnostics."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from strategies.compiled import first_record
+from strategies.incidents import INCIDENTS, Ran
+
+from compiler.codes import CODES
+
+Gtd = Callable[..., Ran]
+
+
+def test_explain_walks_through_a_task(gtd: Gtd, compiled: Path) -> None:
+    record = first_record(compiled, "hard")
+    ran = gtd("explain", record["id"], "--sources", INCIDENTS, "--tasks", compiled)
+    assert ran.status == 0
+    gold = json.loads(record["gold"])
+    assert all(f"`{field} = " in ran.out for field in gold["fix"])
+    assert "## What each channel alone leaves open" in ran.out
+
+
+@pytest.mark.parametrize("code", sorted(CODES))
+def test_explain_knows_every_code(gtd: Gtd, code: str) -> None:
+    ran = gtd("explain", code)
+    assert ran.status == 0
+    assert ran.out.startswith(f"{code}: ")
+
+
+@pytest.mark.parametrize("code", ["e305", "E305"])
+def test_explain_takes_a_code_in_either_case(gtd: Gtd, code: str) -> None:
+    assert gtd("explain", code).out.startswith("E305: ")
+
+
+def test_explain_says_that_a_code_is_unknown_and_names_close_ones(gtd: Gtd) -> None:
+    ran = gtd("explain", "E999")
+    assert ran.status == 2
+    assert "there is no diagnostic `E999`; did you mean `E" in ran.err

@@ -1,0 +1,49 @@
+"""`gtd prove`: the table, the JSON, the claims."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from strategies.incidents import INCIDENTS, Ran
+
+Gtd = Callable[..., Ran]
+
+
+def test_prove_prints_a_verdict_for_each_archetype(gtd: Gtd) -> None:
+    ran = gtd("prove", INCIDENTS, "-n", "3", "-j", "1")
+    assert ran.status == 0
+    table, _, _ = ran.out.partition("\ndrawn: ")
+    assert table.count("unique") == 8 + 1  # one a row, and the heading
+
+
+def test_prove_says_what_its_columns_mean_and_what_cvc5_proved(gtd: Gtd) -> None:
+    pytest.importorskip("cvc5")
+    ran = gtd("prove", INCIDENTS, "-n", "2", "-j", "1", "--archetype", "starved_pool", "--recheck", "cvc5")
+    assert ran.status == 0
+    assert "\ndrawn: worlds; unique: those with a proved answer; any/named/preferred: " in ran.out
+    assert ran.out.endswith("1 archetype, 2 worlds drawn; cvc5 proved 4 of 4 claims again\n")
+
+
+def test_prove_gives_the_table_in_json_too(gtd: Gtd) -> None:
+    ran = gtd("prove", INCIDENTS, "-n", "2", "-j", "1", "--archetype", "starved_pool", "--format", "json")
+    found = json.loads(ran.out)["results"]["starved_pool"]
+    assert (found["verdict"], found["drawn"], found["verdicts"]["unique"]) == ("unique", 2, 2)
+    assert sum(found["uniqueness"].values()) == sum(found["interaction"].values()) == 2
+    assert 0 < found["accepted"] <= 1
+
+
+def test_prove_under_a_tiny_budget_is_undecided_not_clean(gtd: Gtd) -> None:
+    ran = gtd("prove", INCIDENTS, "-n", "2", "-j", "1", "--rlimit", "1", "--format", "json")
+    assert ran.status == 3
+    assert {finding["code"] for finding in json.loads(ran.out)["findings"]} == {"E503"}
+
+
+def test_prove_writes_claims_that_can_be_read_elsewhere(gtd: Gtd, tmp_path: Path) -> None:
+    ran = gtd("prove", INCIDENTS, "-n", "1", "-j", "1", "--archetype", "starved_pool", "--smt-lib-out", "claims")
+    assert ran.status == 0
+    scripts = sorted((tmp_path / "claims").iterdir())
+    assert [script.name for script in scripts] == ["starved_pool-000-determined.smt2", "starved_pool-000-unique.smt2"]
+    assert all("(check-sat)" in script.read_text() for script in scripts)
