@@ -66,8 +66,8 @@ _PROOFS = (
     Code(
         "E510",
         "two procedures disagree",
-        "The exhaustive check, Z3, the reference evaluator and the reader must agree on every task. They don't, "
-        "which is a bug in the compiler; the case was saved. Nothing was written.",
+        "The exhaustive check, Z3, the reference evaluator, the reader and a plain interpretation of the sources must "
+        "agree on every task. They don't, which is a bug in the compiler; the case was saved. Nothing was written.",
     ),
 )
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import attrs
 
+from dsl.checked import CheckedSystem
 from dsl.source import Span
 from solvers.problem import Expr, Problem
 
@@ -130,7 +131,7 @@ class SystemPlan:
         relations: In the order of `problem.relations`; names without a plan don't exist.
         requires: Texts of the `require` declarations with their conditions.
         sounds: Likewise for `sound`.
-        sources: Names of the files that say it.
+        checked: What the problem was lowered from, for checks of the lowering; None for a plan made by hand.
     """
 
     name: str
@@ -144,6 +145,7 @@ class SystemPlan:
     requires: tuple[tuple[str, Expr], ...] = ()
     sounds: tuple[tuple[str, Expr], ...] = ()
     span: Span | None = attrs.field(default=None, eq=False)
+    checked: CheckedSystem | None = attrs.field(default=None, eq=False, repr=False)
 
 
 @attrs.frozen

@@ -119,6 +119,7 @@ def _system(system: CheckedSystem) -> SystemPlan:
         requires=requires,
         sounds=sounds,
         span=system.span,
+        checked=system,
     )
 
 

@@ -19,7 +19,7 @@ import attrs
 from compiler.emit.record import Meta, gold_json, make_record
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
 from compiler.splits import TaskSpec, split_condition
-from compiler.tasks.tools import SystemTools, check_readable
+from compiler.tasks.tools import SystemTools, check_readable, check_sources
 from gpu_train_debug.tasks import TaskRecord
 from solvers.counting.interaction import Interaction
 from solvers.evaluate import observe
@@ -261,8 +261,13 @@ class TaskMaker:
         return self.system_of(spec).renderer.render(evidence, wording.choose)
 
     def read_back(self, task: RenderedTask) -> RenderedTask:
-        """Let the independent reader answer the prompt; errors as for `check_readable`."""
-        check_readable(task.record, task.proved.drawn.world)
+        """Let the independent reader answer the prompt, and hold what it read against the sources.
+
+        Errors as for `check_readable` and `check_sources`.
+        """
+        world = task.proved.drawn.world
+        document = check_readable(task.record, world)
+        check_sources(self.system_of(task.proved.drawn.spec).plan, task.record, world, document)
         return task
 
 

@@ -14,8 +14,10 @@ from typing import Any
 from compiler.emit.depth import Depths
 from compiler.emit.prompt.render import Renderer
 from compiler.emit.record import Meta, evidence_hash
-from compiler.plan import ArchetypePlan, ProgramPlan
-from compiler.reader import ReadError, answer_json, read_prompt, solve
+from compiler.plan import ArchetypePlan, ProgramPlan, SystemPlan
+from compiler.reader import Document, ReadError, answer_json, read_prompt, solve
+from compiler.tasks.confirm import confirm_task
+from gpu_train_debug.grading.answer import read_gold
 from gpu_train_debug.tasks import TaskRecord
 from solvers.counting.exhaustive import WitnessError, check_world
 from solvers.counting.interaction import Interaction, Witnesses
@@ -136,28 +138,37 @@ def ask(prover: Prover, proof: TaskProof, subject: str) -> TaskProof:
         ) from error
 
 
-def check_readable(record: TaskRecord, world: Assignment) -> None:
-    """P5: the independent reader, given the prompt alone, gives the gold.
+def check_readable(record: TaskRecord, world: Assignment) -> Document:
+    """P5: the independent reader, given the prompt alone, gives the gold. Returns what it read.
 
     Raises:
         DisagreementError: It gives another answer, or refuses the prompt.
     """
+    case = {"subject": record.id, "world": dict(world), "gold": record.gold, "prompt": record.prompt}
     try:
-        answer = answer_json(solve(read_prompt(record.prompt)))
-        what = "the reader of the prompt gives another answer than the gold"
+        document = read_prompt(record.prompt)
+        answer = answer_json(solve(document))
     except ReadError as error:
-        answer = ""
-        what = f"the reader refuses the prompt: {error}"
+        raise DisagreementError(f"the reader refuses the prompt: {error}", {**case, "answer": ""}) from error
     if answer != record.gold:
         raise DisagreementError(
-            what,
-            {
-                "subject": record.id,
-                "world": dict(world),
-                "gold": record.gold,
-                "answer": answer,
-                "prompt": record.prompt,
-            },
+            "the reader of the prompt gives another answer than the gold", {**case, "answer": answer}
+        )
+    return document
+
+
+def check_sources(system: SystemPlan, record: TaskRecord, world: Assignment, document: Document) -> None:
+    """Hold a task against its sources, by plain interpretation.
+
+    Raises:
+        DisagreementError: The sources mean something else.
+    """
+    assert system.checked is not None, "the plan of a task comes from sources"
+    denied = confirm_task(system.checked, world, document, read_gold(record.gold))
+    if denied:
+        raise DisagreementError(
+            f"the sources deny the task: {denied[0]}",
+            {"subject": record.id, "world": dict(world), "denied": denied, "prompt": record.prompt},
         )
 
 

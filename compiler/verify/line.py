@@ -26,7 +26,7 @@ from compiler.reader import (
 from compiler.reader.text.values import ReadValue
 from compiler.splits import TaskSpec, regions_of
 from compiler.tasks.maker import DrawnWorld, FlawedWorld, ProvedWorld, TaskMaker
-from compiler.tasks.tools import DisagreementError, SystemTools, UndecidedError
+from compiler.tasks.tools import DisagreementError, SystemTools, UndecidedError, check_sources
 from gpu_train_debug.grading.answer import read_gold
 from gpu_train_debug.tasks import TaskRecord
 from solvers.evaluate import observe
@@ -209,7 +209,7 @@ class _RecordCheck:
                 self.find("E611", f"the gold is {flawed.proof.verdict.value}: it isn't {flawed.flaw}")
 
     def compare(self, proved: ProvedWorld) -> None:
-        """Everything else: written again, the record is this one, byte for byte."""
+        """Everything else: written again, the record is this one, byte for byte, and the sources mean what it says."""
         again = self.checker.maker.render(proved)
         if again.record.prompt != self.record.prompt:
             self.find("E605", "the text of the prompt isn't what the sources print")
@@ -218,6 +218,11 @@ class _RecordCheck:
         names = [field.name for field in attrs.fields(Meta)]
         if wrong := [name for name in names if getattr(again.meta, name) != getattr(self.meta, name)]:
             self.find("E610", f"wrong in `meta`: {', '.join(wrong)}")
+        try:
+            document = read_prompt(self.record.prompt)
+            check_sources(self.checker.maker.system_of(self.spec).plan, self.record, proved.drawn.world, document)
+        except DisagreementError as error:
+            self.find("E611", error.what)
 
 
 def world_of(system: SystemPlan, values: Mapping[str, ReadValue]) -> dict[str, int]:

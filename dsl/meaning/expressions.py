@@ -89,14 +89,14 @@ def interpret(expr: Typed, here: RunState, fired: RunState | None = None) -> Pla
         ValueError: `before` outside a prescription.
     """
     match expr:
+        case Operation(op=op, args=args):
+            return _operation(op, args, here, fired)
         case Constant(value=value, type=type_):
             return plain_value(value, type_)
         case VariableRef(name=name):
             return here.world[name]
         case RelationRef(name=name):
             return here.relation(name)
-        case Operation(op=op, args=args):
-            return _operation(op, args, here, fired)
         case TableRef(entries=entries, key=key, type=type_):
             sought = interpret(key, here, fired)
             return next(plain_value(value, type_) for at, value in entries if plain_value(at, key.type) == sought)

@@ -39,7 +39,7 @@ def _out_of_reach(system: CheckedSystem, change: PlainWorld) -> Iterator[str]:
 
 def _flaws(walk: PlainWalk, change: PlainWorld) -> Iterator[str]:
     start, system = walk.start, walk.start.system
-    mended = start.changed(change)
+    mended = walk.final if dict(change) == walk.fix else start.changed(change)
     if not valid_run(mended):
         yield "invalid"
     if not sound_run(mended):

@@ -1,0 +1,108 @@
+"""A task against its sources, by plain interpretation: the last word on what the lowering made of them.
+
+In: a checked system, and what a page and a gold say. Out: what disagrees, in words. Counting, Z3, the renderer and the
+reader work on the lowered problem or on what it prints, so they would agree on a fault in the lowering; `dsl.meaning`
+reads what the checks gave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from compiler.emit.record import HEALTHY
+from compiler.reader import Document
+from dsl.checked import CheckedSystem
+from dsl.meaning.evidence import PrintedFact, printed_facts
+from dsl.meaning.expressions import PlainValue, RunState, plain_value, plain_world
+from dsl.meaning.repairs import why_no_repair
+from dsl.meaning.walks import PlainEnding, PlainWalk, follow_runbook
+from gpu_train_debug.grading.answer import Gold
+
+
+def confirm_task(system: CheckedSystem, world: Mapping[str, int], document: Document, gold: Gold) -> tuple[str, ...]:
+    """Say what the sources deny of a page, as the independent reader reads it, and of its gold; empty if nothing."""
+    codes = [code for code in gold.codes if code != HEALTHY]
+    denied = confirm(system, world, document.evidence, codes, gold.fix)
+    return (*denied, *confirm_choices(system, _page_choices(document)))
+
+
+def _page_choices(document: Document) -> dict[str, Sequence[PlainValue]]:
+    """The values that the page allows each variable; it doesn't list those of every fact."""
+    book = document.system.book
+    choices: dict[str, Sequence[PlainValue]] = {field.name: field.values for field in book.fields}
+    choices |= {fact.name: fact.values for fact in book.facts if fact.values is not None}
+    return choices | {quantity.name: quantity.values for quantity in book.hidden}
+
+
+def confirm(
+    system: CheckedSystem,
+    world: Mapping[str, int],
+    evidence: Mapping[str, str],
+    codes: Collection[str],
+    fix: Mapping[str, PlainValue],
+) -> tuple[str, ...]:
+    """Say what the sources deny of a task; empty if they confirm all of it.
+
+    Args:
+        world: A value for each variable, as in the lowered problem: flags are 0 and 1, members are numbered.
+        evidence: What the page prints, by name; the log's events and attributes under `log.EVENT` and
+            `log.EVENT.ATTRIBUTE`, as `compiler.reader.Document` has them.
+        codes: Of the gold; none for a healthy run.
+        fix: Of the gold, with flags as bools and members by name.
+    """
+    run = RunState(system, plain_world(system, world))
+    walk = follow_runbook(run)
+    return (
+        *_evidence_denied(run, evidence),
+        *_answer_denied(walk, codes, fix),
+        *(f"the fix is no repair: {flaw}" for flaw in why_no_repair(walk, fix)),
+    )
+
+
+def confirm_choices(system: CheckedSystem, choices: Mapping[str, Sequence[PlainValue]]) -> tuple[str, ...]:
+    """Say what the sources deny of the values that a page allows each variable.
+
+    Args:
+        choices: By variable, those of an editable field with the best first; a variable may be left out.
+    """
+    return tuple(_choices_denied(system, choices))
+
+
+def _choices_denied(system: CheckedSystem, choices: Mapping[str, Sequence[PlainValue]]) -> Iterator[str]:
+    for variable in system.variables:
+        coded = variable.preference if variable.editable else variable.domain
+        meant = [plain_value(value, variable.type) for value in coded]
+        said = choices.get(variable.name, meant)
+        if _typed(said) != _typed(meant):
+            yield f"`{variable.name}` can be {_listed(said)} on the page, and {_listed(meant)} by the sources"
+
+
+def _evidence_denied(run: RunState, evidence: Mapping[str, str]) -> Iterator[str]:
+    meant = {_page_name(fact): fact.text for fact in printed_facts(run) if fact.value is not None}
+    for name in dict.fromkeys((*meant, *evidence)):
+        said, right = evidence.get(name, "nothing"), meant.get(name, "nothing")
+        if said != right:
+            yield f"`{name}` is {said} on the page, and {right} by the sources"
+
+
+def _page_name(fact: PrintedFact) -> str:
+    return f"log.{fact.name}" if fact.channel == "log" else fact.name
+
+
+def _answer_denied(walk: PlainWalk, codes: Collection[str], fix: Mapping[str, PlainValue]) -> Iterator[str]:
+    if walk.ending not in (PlainEnding.ANSWER, PlainEnding.HEALTHY):
+        yield f"the walk gives no task by the sources: {walk.ending.value}"
+    if sorted(codes) != sorted(walk.codes):
+        yield f"the codes are {_listed(sorted(walk.codes))} by the sources, not {_listed(sorted(codes))}"
+    if {name: _typed([new]) for name, new in fix.items()} != {name: _typed([new]) for name, new in walk.fix.items()}:
+        yield f"the fix is {walk.fix} by the sources, not {dict(fix)}"
+
+
+def _typed(values: Sequence[PlainValue]) -> list[tuple[type, Any]]:
+    """Values that differ where Python calls them equal: true isn't 1."""
+    return [(type(value), value) for value in values]
+
+
+def _listed(values: Sequence[PlainValue]) -> str:
+    return ", ".join(map(str, values)) or "none"
