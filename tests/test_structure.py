@@ -163,6 +163,7 @@ def test_modules_are_read_from_tables_of_modules_alone() -> None:
 ABOUT: dict[str, str] = {
     "compiler/cli/study/test_commands.py": "all commands of `gtd study`",
     "compiler/cli/test_hostile.py": "texts and names that can't be encoded",
+    "compiler/dataset/test_golden.py": "the compiled second domain, byte for byte",
     "compiler/reader/test_format.py": "prompts that break the format",
     "compiler/reader/test_random.py": "the reader on random systems and damaged texts",
     "compiler/test_planted.py": "planted faults, through all stages",
