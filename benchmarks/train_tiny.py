@@ -67,7 +67,7 @@ def make_tokenizer(texts: Sequence[str], golds: Sequence[str]) -> PreTrainedToke
 
 
 def make_model(tokenizer: PreTrainedTokenizerFast) -> Qwen2ForCausalLM:
-    """Two layers of the family that the paper trains, at random."""
+    """Two layers of the model family that the training configs name, with random weights."""
     return Qwen2ForCausalLM(
         Qwen2Config(
             vocab_size=len(tokenizer),

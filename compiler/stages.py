@@ -1,4 +1,4 @@
-"""The order of the whole compile in one place, and one task up to any of its stages.
+"""The names of all stages of the compile, in their order, and one task up to any of its stages.
 
 In: a program plan, and which task is wanted. Out: the names of all stages, and what stands after one of them. The
 stages of the sources are in `compiler.frontend.run`, where `run_stages` stops after any of them; those of a task are

@@ -103,7 +103,7 @@ def _episodes(run: Path) -> Iterator[tuple[str, Any]]:
     if not path.stat().st_size:
         raise TasksError(f"{path} is empty: nothing was run")
     try:
-        for place, episode in read_objects(path, lone_surrogates=True):
+        for place, episode in read_objects(path, foreign=True):
             if isinstance(episode, Flaw):
                 raise TasksError(f"{place}: not an episode of a task: {episode.message}")
             yield place, episode

@@ -1,4 +1,4 @@
-"""Files of JSON lines: one JSON object a line, in UTF-8, read as strictly as `jsontext` reads."""
+"""Files of JSON lines: one object a line, in UTF-8, read as strictly as `jsontext` reads unless others wrote them."""
 
 from __future__ import annotations
 
@@ -7,29 +7,37 @@ from pathlib import Path
 from typing import Any
 
 from gpu_train_debug.input_errors import Flaw, refuse
-from gpu_train_debug.jsontext import decode_object
+from gpu_train_debug.jsontext import decode_foreign_object, decode_object
 
 _KINDS = {str: "a string", int: "an integer"}
 
 
-def read_objects(path: Path, *, lone_surrogates: bool = False) -> Iterator[tuple[str, dict[str, Any] | Flaw]]:
+def read_objects(
+    path: Path, *, lone_surrogates: bool = False, foreign: bool = False
+) -> Iterator[tuple[str, dict[str, Any] | Flaw]]:
     """Yield the place of each line, `path:number`, with its object, or with the flaw for which it has none.
 
     Args:
         lone_surrogates: Accept them inside strings.
+        foreign: Another program wrote the file: take whatever Python's JSON reader takes, NaN among it.
 
     Raises:
         InputError: The file can't be read.
     """
     try:
         with path.open("rb") as lines:
-            yield from objects_of(lines, str(path), lone_surrogates=lone_surrogates)
+            yield from objects_of(lines, str(path), lone_surrogates=lone_surrogates, foreign=foreign)
     except OSError as error:
         raise refuse(f"cannot read the file: {error.strerror}", str(path)) from error
 
 
 def objects_of(
-    lines: Iterable[bytes], name: str, *, lone_surrogates: bool = False, skip_empty: bool = False
+    lines: Iterable[bytes],
+    name: str,
+    *,
+    lone_surrogates: bool = False,
+    skip_empty: bool = False,
+    foreign: bool = False,
 ) -> Iterator[tuple[str, dict[str, Any] | Flaw]]:
     """As `read_objects`, for the lines of a file that messages call `name`.
 
@@ -43,7 +51,11 @@ def objects_of(
                 yield place, Flaw("the line is empty", place)
             continue
         try:
-            yield place, decode_object(line.decode(), lone_surrogates=lone_surrogates)
+            text = line.decode()
+            if foreign:
+                yield place, decode_foreign_object(text)
+            else:
+                yield place, decode_object(text, lone_surrogates=lone_surrogates)
         except UnicodeDecodeError as error:
             yield place, Flaw(f"not UTF-8 at byte {error.start} of the line", place)
         except ValueError as error:

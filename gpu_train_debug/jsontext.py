@@ -1,4 +1,4 @@
-"""The one JSON encoder and decoder of the product: what is written or read goes through here.
+"""The one JSON encoder and decoder of tasks, answers and archives.
 
 Texts are UTF-8 with no escapes beyond the necessary. NaN, infinities, repeated keys and lone surrogates are refused
 both ways, since programs disagree about them. Only a text that a model wrote may hold lone surrogates: code that
@@ -58,6 +58,23 @@ def decode_object(text: str, *, lone_surrogates: bool = False) -> dict[str, Any]
         ValueError: `text` isn't one; the message says why.
     """
     value = decode(text, lone_surrogates=lone_surrogates)
+    if not isinstance(value, dict):
+        raise ValueError("not a JSON object")
+    return value
+
+
+def decode_foreign_object(text: str) -> dict[str, Any]:
+    """Read a JSON object that another program wrote, as leniently as Python does: NaN, repeated keys, surrogates.
+
+    Raises:
+        ValueError: `text` isn't one; the message says why.
+    """
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from None
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
     if not isinstance(value, dict):
         raise ValueError("not a JSON object")
     return value

@@ -31,7 +31,7 @@ from solvers.streams import Stream, key_of, scaled
 __all__ = ["MOST_DRAWS", "Candidate", "Exhausted", "Stream", "candidates", "key_of"]
 
 MOST_DRAWS = 1 << 20
-"""The search for the next candidate gives up after so many draws."""
+"""How many draws the search for the next candidate makes before it gives up."""
 BLOCK_ROWS = 1 << 14
 """Most rows of a block of several variables, before they are cut."""
 BATCHES = (64, 256, 1024, 4096, 16384)

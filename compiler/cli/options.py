@@ -55,7 +55,7 @@ jobs_option = click.option(
 
 
 def form_option(*forms: str, old: str = "") -> Decorator:
-    """In which form the result is printed, the first if not said; the command gets `format_`."""
+    """The form in which the result is printed, by default the first; the command gets `format_`."""
     return click.option(
         "--format",
         "format_",

@@ -32,11 +32,16 @@ def find_task(program: ProgramPlan, folder: Path, id_: str) -> FoundTask:
     """Find the task `id_` among the splits in `folder`.
 
     Raises:
-        UnknownTaskError: The folder doesn't hold it, or its dataset isn't one of `program`.
-        OSError: A file can't be read.
+        UnknownTaskError: The folder can't be read or doesn't hold it, or its dataset isn't one of `program`.
     """
-    record = _find_record(folder, id_)
-    manifest = read_manifest((folder / MANIFEST_NAME).read_text(encoding="utf-8"))
+    try:
+        record = _find_record(folder, id_)
+        manifest = read_manifest((folder / MANIFEST_NAME).read_text(encoding="utf-8"))
+    except OSError as error:
+        what = f"cannot read {error.filename}: {error.strerror}"
+        raise UnknownTaskError(f"{folder} isn't a compiled dataset: {what}; `gtd compile` makes one") from error
+    except UnicodeDecodeError as error:
+        raise UnknownTaskError(f"{folder} isn't a compiled dataset: a file in it isn't UTF-8") from error
     if isinstance(manifest, Malformed):
         raise UnknownTaskError(f"the manifest in {folder} isn't valid; run `gtd verify {folder}`")
     content, _ = manifest

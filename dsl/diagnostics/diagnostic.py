@@ -55,35 +55,6 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(diagnostic.severity is Severity.ERROR for diagnostic in diagnostics)
 
 
-# ------------------------------------------------------------------ JSON
-
-
-def _place(span: Span) -> dict[str, object]:
-    line, column = span.source.line_column(span.start)
-    end_line, end_column = span.source.line_column(span.end)
-    return {
-        "file": span.source.name,
-        "line": line,
-        "column": column,
-        "end_line": end_line,
-        "end_column": end_column,
-    }
-
-
-def to_json(diagnostic: Diagnostic) -> dict[str, object]:
-    """Give plain data for `json.dumps`: lines and columns count from 1, in characters; ends are exclusive."""
-    return {
-        "code": diagnostic.code,
-        "severity": diagnostic.severity.value,
-        "message": diagnostic.message,
-        "place": None if diagnostic.span is None else _place(diagnostic.span),
-        "label": diagnostic.label,
-        "secondary": [{"place": _place(span), "label": label} for span, label in diagnostic.secondary],
-        "notes": list(diagnostic.notes),
-        "helps": list(diagnostic.helps),
-    }
-
-
 # ------------------------------------------------------------------ text
 
 

@@ -35,7 +35,7 @@ POOL = 1 << 15
 WORLDS_COMPARED = 256
 """Among how many witnesses of the pool the nearest one is chosen."""
 COUNTED = 1 << 12
-"""If what a set of channels prints exactly leaves at most so many worlds, all of them are walked."""
+"""How many worlds are all walked, if what a set of channels prints exactly leaves no more."""
 LOOKALIKES_WALKED = (8, 32, 128)
 """How many lookalikes have been walked after the first try, the second, ..., and at most."""
 

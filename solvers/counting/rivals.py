@@ -24,7 +24,7 @@ PARENTS = 2048
 LEAVES = 1 << 16
 """How many candidates with all their changes are checked at once."""
 MOST_CANDIDATES = 4_000_000
-"""A search gives up after so many candidates."""
+"""How many candidates a search looks at before it gives up."""
 
 
 class TooManyCandidatesError(Exception):

@@ -19,8 +19,8 @@ from solvers.outcome import Assignment, TaskProof
 
 REPAIR_CHUNK = 1 << 12
 """How many candidates are checked at once."""
-MOST_RUNNERS_UP = 1 << 20
-"""The search ends after so many candidates."""
+MOST_TRIED = 1 << 20
+"""How many candidates the search looks at before it ends."""
 
 
 def runners_up(tables: Tables, proof: TaskProof) -> Iterator[Assignment]:
@@ -42,7 +42,7 @@ def runners_up(tables: Tables, proof: TaskProof) -> Iterator[Assignment]:
             *([v for v in conditions.domains[c].tolist() if v != start[c]] for c in columns)
         )
     )
-    limited = itertools.islice(candidates, MOST_RUNNERS_UP)
+    limited = itertools.islice(candidates, MOST_TRIED)
     while chunk := list(itertools.islice(limited, REPAIR_CHUNK)):
         rows = np.tile(start, (len(chunk), 1))
         for row, (columns, values) in zip(rows, chunk, strict=True):

@@ -258,6 +258,13 @@ def test_a_reply_with_lone_surrogates_is_exported_as_valid_json(gtd: Gtd, tmp_pa
     assert row["completion"] == "so \N{REPLACEMENT CHARACTER}\N{GRINNING FACE}"
 
 
+def test_what_other_programs_write_may_hold_numbers_that_json_does_not_have(tmp_path: Path) -> None:
+    line = episode("t-0", "a")
+    assert line.startswith("{")
+    (tmp_path / "traces.jsonl").write_text('{"metric": NaN, "metric": ' + "9" * 400 + ", " + line[1:])
+    assert [row["completion"] for row in generation_rows(tmp_path, "base")] == ["a"]
+
+
 def test_an_id_with_a_lone_surrogate_is_refused(tmp_path: Path) -> None:
     (tmp_path / "traces.jsonl").write_text(episode("t-\ud800", "a"))
     with pytest.raises(TasksError, match=r"traces\.jsonl:1: not an episode"):

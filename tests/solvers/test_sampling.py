@@ -216,6 +216,6 @@ def test_candidates_at_the_bound_of_a_block_are_pinned(rows: int, worlds: list[t
 
 
 def test_candidates_are_pinned() -> None:
-    """These worlds never change while the problem doesn't: datasets hang on them."""
+    """These worlds never change while the problem doesn't: datasets depend on them."""
     found = _draw(Tables(SKEWED), ODD, frozenset({"SHED"}), 3, 2027, "shed", "train", 0)
     assert [tuple(candidate.world.values()) for candidate in found] == [(8, 5, 5, 0), (5, 4, 8, 0), (10, 6, 5, 2)]

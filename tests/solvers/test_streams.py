@@ -47,7 +47,7 @@ def test_words_do_not_depend_on_how_many_are_asked_for() -> None:
 
 
 def test_words_are_pinned() -> None:
-    """These numbers never change: datasets hang on them."""
+    """These numbers never change: datasets depend on them."""
     key = key_of(2027, "archetype", "train", 0)
     assert key.hex() == "7d22434963890056f34dac322cfdff41"
     assert Stream(key).words(2).tolist() == [17741515725457208091, 6508879321837377527]

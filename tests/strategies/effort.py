@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
@@ -13,7 +14,12 @@ _Test = TypeVar("_Test", bound=Callable[..., object])
 
 
 def costly(test: _Test) -> _Test:
-    """Give a property two fifths of the profile's examples, since each takes some hundredths of a second."""
+    """Give a property two fifths of the profile's examples, since each takes some hundredths of a second.
+
+    Mutation runs give it all of them, since there each property is the judge of a module.
+    """
+    if os.environ.get("HYPOTHESIS_PROFILE") == "mutants":
+        return test
     return settings(max_examples=settings().max_examples * 2 // 5)(test)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,3 +41,25 @@ def test_explain_says_that_a_code_is_unknown_and_names_close_ones(gtd: Gtd) -> N
     ran = gtd("explain", "E999")
     assert ran.status == 2
     assert "there is no diagnostic `E999`; did you mean `E" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("train.jsonl", b"\xff\n", "isn't UTF-8"),
+        ("manifest.json", b"\xff", "isn't UTF-8"),
+        ("manifest.json", None, "cannot read"),
+    ],
+)
+def test_explain_says_what_is_wrong_with_a_folder(
+    gtd: Gtd, compiled: Path, tmp_path: Path, name: str, data: bytes | None, said: str
+) -> None:
+    folder = tmp_path / "tasks"
+    shutil.copytree(compiled, folder)
+    (folder / name).unlink()
+    if data is not None:
+        (folder / name).write_bytes(data)
+    ran = gtd("explain", first_record(compiled, "hard")["id"], "--sources", INCIDENTS, "--tasks", folder)
+    assert ran.status == 2
+    assert f"{folder} isn't a compiled dataset" in ran.err
+    assert said in ran.err

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
-from dsl.diagnostics.diagnostic import Diagnostic, Severity, has_errors, render_text, sort_diagnostics, to_json
+from dsl.diagnostics.diagnostic import Diagnostic, Severity, has_errors, render_text, sort_diagnostics
 from dsl.source import Source, Span
 
 
@@ -159,24 +157,6 @@ def test_colour_is_only_added() -> None:
     for code in ("1", "1;31", "1;33", "1;34", "0"):
         plain = plain.replace(f"\x1b[{code}m", "")
     assert plain == render_text(diagnostic)
-
-
-def test_json_states_places_in_lines_and_columns() -> None:
-    source = Source("a.arch", "é x\ny")
-    diagnostic = Diagnostic("E101", "wrong", at(source, "x"), "here", ((at(source, "y"), "there"),), ("n",), ("h",))
-    assert json.loads(json.dumps(to_json(diagnostic))) == {
-        "code": "E101",
-        "severity": "error",
-        "message": "wrong",
-        "place": {"file": "a.arch", "line": 1, "column": 3, "end_line": 1, "end_column": 4},
-        "label": "here",
-        "secondary": [
-            {"place": {"file": "a.arch", "line": 2, "column": 1, "end_line": 2, "end_column": 2}, "label": "there"}
-        ],
-        "notes": ["n"],
-        "helps": ["h"],
-    }
-    assert to_json(Diagnostic("E101", "wrong"))["place"] is None
 
 
 def test_diagnostics_sort_by_place_and_those_without_come_first() -> None:

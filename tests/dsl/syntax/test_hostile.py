@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from hypothesis.extra.lark import from_lark
 from strategies import trees
 from strategies.effort import costly
 
-from dsl.diagnostics.diagnostic import Diagnostic, render_text, to_json
+from dsl.diagnostics.diagnostic import Diagnostic, render_text
 from dsl.source import Source
 from dsl.syntax import nodes
 from dsl.syntax.lexer import MAX_SYNTAX_ERRORS, language
@@ -50,7 +49,6 @@ def parse(text: str) -> tuple[nodes.Module | None, tuple[Diagnostic, ...]]:
         assert diagnostic.span is not None
         assert 0 <= diagnostic.span.start <= diagnostic.span.end <= len(text)
         assert all(line.isprintable() for line in render_text(diagnostic).split("\n"))
-        json.dumps(to_json(diagnostic))
     places = [(d.span.start, d.span.end, d.code, d.message) for d in diagnostics if d.span is not None]
     assert places == sorted(places)
     assert len(set(places)) == len(places)  # two parts may be missing at one place, each with a message of its own

@@ -228,9 +228,7 @@ def test_report_claims_no_more_than_the_seal_without_the_published_hash(run: Run
 def test_amended_plan_gives_a_report_that_says_so(run: Run, arms: str) -> None:
     run("freeze", "plan.toml")
     Path("plan.toml").write_text(PLAN + '[band]\nmetric = "exact"\n')
-    status, out, _ = run(
-        "freeze", "plan.toml", "--amends", "plan.json", "--reason", "as in the paper", "-o", "plan.json"
-    )
+    status, out, _ = run("freeze", "plan.toml", "--amends", "plan.json", "--reason", "as agreed", "-o", "plan.json")
     assert status == 0
     assert out.startswith('band.metric: "score" -> "exact"\namended ')
     sealed = out.split()[-1]
@@ -238,7 +236,7 @@ def test_amended_plan_gives_a_report_that_says_so(run: Run, arms: str) -> None:
     text = Path("study/report.md").read_text()
     assert "**The plan of this study was AMENDED** once since it was frozen as" in text
     assert f"It has the hash that was expected, `{sealed[:8]}`: no amendment is missing." in text
-    assert "as in the paper" in text
+    assert "as agreed" in text
 
 
 def test_altered_plan_gives_status_1_and_a_report_that_says_so(run: Run, arms: str) -> None:
