@@ -10,17 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted(
-    path
-    for folder in (
-        ROOT,
-        *(
-            ROOT / name
-            for name in ("archetypes", "benchmarks", "compiler", "docs", "dsl", "gpu_train_debug", "solvers")
-        ),
-    )
-    for path in (folder.glob("*.md") if folder == ROOT else folder.rglob("*.md"))
-)
+FOLDERS = ("archetypes", "benchmarks", "compiler", "docs", "dsl", "gpu_train_debug", "solvers")
+PAGES = sorted([*ROOT.glob("*.md"), *(page for name in FOLDERS for page in (ROOT / name).rglob("*.md"))])
 PACKAGES = ("dsl", "solvers", "compiler", "gpu_train_debug")
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 NAMES = sorted(set(re.findall(rf"`((?:{'|'.join(PACKAGES)})(?:\.\w+)+)`", ARCHITECTURE)))

@@ -46,7 +46,7 @@ def test_explain_says_that_a_code_is_unknown_and_names_close_ones(gtd: Gtd) -> N
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("train.jsonl", b"\xff\n", "isn't UTF-8"),
+        ("hard.jsonl", b"\xff\n", "isn't UTF-8"),
         ("manifest.json", b"\xff", "isn't UTF-8"),
         ("manifest.json", None, "cannot read"),
     ],

@@ -1,4 +1,4 @@
-"""How diagnostics look as text and as JSON."""
+"""How diagnostics look as text."""
 
 from __future__ import annotations
 
