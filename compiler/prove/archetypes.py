@@ -189,9 +189,9 @@ def _findings(
         yield finding_of(
             Diagnostic(
                 code="E503",
-                message=f"{result.verdicts['inconclusive']} proofs of `{archetype.name}` ran out of budget",
+                message=f"{counted(result.verdicts['inconclusive'], 'proof')} of `{archetype.name}` ran out of budget",
                 span=archetype.span,
-                helps=("give more with `--rlimit`",),
+                helps=("raise the budget with `--rlimit`",),
             ),
             subject=archetype.name,
             inconclusive=True,

@@ -32,7 +32,8 @@ BLOCKS: Final = {
 _HEAD: Final = """\
 # Diagnostics
 
-Everything that `gtd` reports has a code, and a code never changes its meaning. `E` is an error, `W` a warning.
+Everything that `gtd` reports has a code, and a code never changes its meaning. `W` is a warning, `E` an error
+or, where only some of the drawn worlds fail, a warning.
 `gtd explain E307` prints an entry of this page. Below an entry stands the smallest program that gives the code,
 where a single file can.
 

@@ -16,6 +16,7 @@ from compiler.cli.options import FILE, SEED, archetypes_option, tasks_option
 from compiler.cli.spellings import RenamedOption
 from compiler.findings import CLEAN
 from gpu_train_debug.tasks import TaskRecord, TasksError, frozen_tasks
+from gpu_train_debug.wording import counted
 
 out_option = click.option(
     "-o",
@@ -68,5 +69,5 @@ def write_rows(out: Path | None, rows: Iterable[Mapping[str, Any]]) -> int:
         return CLEAN
     lines = [encode(row) + "\n" for row in rows]
     write_file(out, "".join(lines))
-    note(f"{out}: {len(lines)} rows")
+    note(f"{out}: {counted(len(lines), 'row')}")
     return CLEAN
