@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import os
+from typing import Any
 
 import click
+
+from compiler.cli.console import COLOURS, wants_colour
 
 
 class HaltError(Exception):
@@ -15,8 +19,26 @@ class HaltError(Exception):
         self.status = status
 
 
+def _set_colour(context: click.Context, _parameter: click.Parameter, choice: str | None) -> None:
+    if choice is not None:
+        context.color = wants_colour(choice, os.environ)
+
+
 class GtdCommand(click.Command):
-    """A command whose description in a list is a whole sentence."""
+    """A command whose description in a list is a whole sentence; it takes the option `--color` of `gtd`, too."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        colour = click.Option(
+            ["--color"],
+            type=click.Choice(COLOURS),
+            expose_value=False,
+            callback=_set_colour,
+            is_eager=True,
+            hidden=True,
+            help="Colours in messages, as for `gtd` itself.",
+        )
+        self.params.append(colour)
 
     def get_short_help_str(self, limit: int = 0) -> str:
         return summary(self)

@@ -56,6 +56,7 @@ def test_colours_are_printed_into_a_file_only_if_asked_for(
     assert "\x1b" not in gtd("check", broken).out
     assert RED in gtd("--color", "always", "check", broken).out
     assert RED in gtd("--color", "always", "prove", broken).err
+    assert RED in gtd("check", "--color", "always", broken).out
     assert "\x1b" not in gtd("--color", "always", "check", broken, "--format", "json").out
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert RED in gtd("check", broken).out
