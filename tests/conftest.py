@@ -1,4 +1,4 @@
-"""Golden files and Hypothesis profiles, for all tests.
+"""Golden files, the compiled second domain, and Hypothesis profiles, for all tests.
 
 A property gets 10 examples in the quick check (`-m "not slow"`), 25 otherwise, and 200 in CI, there always the same;
 `HYPOTHESIS_PROFILE` overrides that. Costly ones get two fifths of it: see `strategies.effort`.
@@ -11,9 +11,14 @@ import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from strategies.incidents import INCIDENTS
+
+if TYPE_CHECKING:
+    from compiler.plan import DatasetPlan, ProgramPlan
 
 IN_CI = bool(os.environ.get("CI"))
 
@@ -68,3 +73,28 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, Path], None]:
             pytest.fail("\n".join(rows) or "the texts differ in their line ends", pytrace=False)
 
     return compare
+
+
+@pytest.fixture(scope="session")
+def program() -> ProgramPlan:
+    """The small second domain. The compiler is loaded here, since many tests don't need it."""
+    from compiler.frontend.run import run_frontend
+
+    plan = run_frontend([INCIDENTS]).plan
+    assert plan is not None
+    return plan
+
+
+@pytest.fixture(scope="session")
+def dataset(program: ProgramPlan) -> DatasetPlan:
+    return program.datasets["incidents"]
+
+
+@pytest.fixture(scope="session")
+def compiled(program: ProgramPlan, dataset: DatasetPlan, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The dataset as `gtd compile` writes it. Read only."""
+    from compiler.dataset.build import build_dataset
+
+    folder = tmp_path_factory.mktemp("compiled") / "out"
+    build_dataset(program, dataset, folder, jobs=1)
+    return folder

@@ -6,6 +6,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import networkx as nx
@@ -18,6 +19,7 @@ PACKAGES = ("dsl", "solvers", "compiler", "gpu_train_debug")
 # ------------------------------------------------------------------ imports
 
 
+@cache
 def modules(root: Path, packages: tuple[str, ...]) -> dict[str, Path]:
     """Every module by its dotted name; a package has the name of its folder."""
     found = {}
@@ -28,9 +30,14 @@ def modules(root: Path, packages: tuple[str, ...]) -> dict[str, Path]:
     return found
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imported(path: Path) -> Iterator[str]:
     """Every name that a file imports, wherever the import stands: in functions and behind `TYPE_CHECKING` too."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -88,7 +95,7 @@ def test_a_circle_is_found_wherever_its_imports_stand(tmp_path: Path, back: str)
 
 def public_names(path: Path) -> Iterator[str]:
     """The functions, classes and constants that a module defines at its top level for others."""
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for node in parsed(path).body:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 names = [name]

@@ -1,4 +1,4 @@
-"""The small second domain, and the dataset compiled from it once for all tests."""
+"""The command in an empty folder, and a copy of the compiled dataset."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from strategies.incidents import INCIDENTS, Ran
+from strategies.incidents import Ran
 
 from compiler.cli.app import main
-from compiler.dataset.build import build_dataset
-from compiler.frontend.run import run_frontend
-from compiler.plan import DatasetPlan, ProgramPlan
 
 
 @pytest.fixture
@@ -29,26 +26,6 @@ def gtd(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
         return Ran(int(stopped.value.code or 0), captured.out, captured.err)
 
     return run
-
-
-@pytest.fixture(scope="session")
-def program() -> ProgramPlan:
-    plan = run_frontend([INCIDENTS]).plan
-    assert plan is not None
-    return plan
-
-
-@pytest.fixture(scope="session")
-def dataset(program: ProgramPlan) -> DatasetPlan:
-    return program.datasets["incidents"]
-
-
-@pytest.fixture(scope="session")
-def compiled(program: ProgramPlan, dataset: DatasetPlan, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The dataset as `gtd compile` writes it. Read only."""
-    folder = tmp_path_factory.mktemp("compiled") / "out"
-    build_dataset(program, dataset, folder, jobs=1)
-    return folder
 
 
 @pytest.fixture

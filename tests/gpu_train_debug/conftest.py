@@ -1,4 +1,4 @@
-"""The second domain as the environment sees it: compiled once, its rows, its golds."""
+"""The compiled dataset as the environment sees it: its rows, its golds, and the wheel of it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compiler.dataset.build import build_dataset
-from compiler.frontend.run import run_frontend
-from compiler.plan import DatasetPlan, ProgramPlan
 from gpu_train_debug.tasks import TaskRecord, read_split, split_names
 
 if TYPE_CHECKING:
@@ -21,23 +18,8 @@ INCIDENTS = ROOT / "tests" / "domains" / "incidents"
 
 
 @pytest.fixture(scope="session")
-def program() -> ProgramPlan:
-    plan = run_frontend([INCIDENTS]).plan
-    assert plan is not None
-    return plan
-
-
-@pytest.fixture(scope="session")
-def dataset(program: ProgramPlan) -> DatasetPlan:
-    return program.datasets["incidents"]
-
-
-@pytest.fixture(scope="session")
-def out(program: ProgramPlan, dataset: DatasetPlan, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The dataset as `gtd compile` writes it. Read only."""
-    folder = tmp_path_factory.mktemp("environment") / "out"
-    build_dataset(program, dataset, folder, jobs=1)
-    return folder
+def out(compiled: Path) -> Path:
+    return compiled
 
 
 @pytest.fixture(scope="session")

@@ -108,6 +108,7 @@ def test_answers_are_graded(survives: Callable[..., Ran], compiled: Path, tmp_pa
     assert "there is no task" in survives("grade", ODD, "--tasks", compiled, status=2).err
 
 
+@pytest.mark.slow
 def test_archives_are_studied(survives: Callable[..., Ran], tmp_path: Path) -> None:
     write_splits(tmp_path / "out", {"test": 2})
     survives("study", "simulate", "--arm", "a=0", "--arm", "b=1", "--samples", "1", "-o", ODD)

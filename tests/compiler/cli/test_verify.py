@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from strategies.incidents import INCIDENTS, Ran
 
 Gtd = Callable[..., Ran]
 
 
+@pytest.mark.slow
 def test_compile_then_verify_is_clean(gtd: Gtd) -> None:
     compiled = gtd("compile", INCIDENTS, "-j", "1")
     assert compiled.status == 0

@@ -46,7 +46,7 @@ def check_system(seed: int) -> None:
             assert holds == (found.failure == "")
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(12))
 def test_reader_agrees_with_the_slow_evaluator(seed: int) -> None:
     check_system(seed)
 

@@ -155,7 +155,7 @@ def test_a_change_is_found_by_its_checksum(program: ProgramPlan, copied: Path, n
     assert "E602" in codes(program, copied)
 
 
-@pytest.mark.parametrize("name", slow_but(CHANGES, "another diagnosis", "an edited number", "a repeated task"))
+@pytest.mark.parametrize("name", slow_but(CHANGES, "another diagnosis", "a repeated task"))
 def test_a_change_is_found_where_the_checksums_were_mended(program: ProgramPlan, copied: Path, name: str) -> None:
     change, expected = CHANGES[name]
     records = read(copied, "train")
@@ -166,6 +166,7 @@ def test_a_change_is_found_where_the_checksums_were_mended(program: ProgramPlan,
     assert {finding.code for finding in findings if finding.path.endswith("train.jsonl")} == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relabel", [False, True], ids=["as it is", "with id and split edited"])
 def test_a_task_moved_to_another_split_is_found(program: ProgramPlan, copied: Path, relabel: bool) -> None:
     train, test = read(copied, "train"), read(copied, "test")

@@ -11,6 +11,7 @@ from dsl.syntax import lexer, parser
 from dsl.syntax import mistakes as hints
 
 
+@pytest.mark.slow
 def test_grammar_has_no_conflicts(caplog: pytest.LogCaptureFixture) -> None:
     """Lark settles shift/reduce conflicts silently; its log tells."""
     level = logger.level
