@@ -24,17 +24,25 @@ class Display:
 
     Attributes:
         unit: Printed after the number; empty for a plain number.
+        singular: The unit after a printed 1; empty if it is the same.
         labels: For flags and enumerations: the word for each value; the other attributes don't matter then.
+        exact: The number is `value / denominator` with all its decimals, and the evidence holds `value` itself.
+        scientific: An exact number is printed as `3e-4`.
     """
 
     unit: str = ""
+    singular: str = ""
     numerator: int = 1
     denominator: int = 1
     decimals: int = 0
     labels: Mapping[int, str] | None = None
+    exact: bool = False
+    scientific: bool = False
 
     def shown(self, value: int) -> int:
         """The integer in the evidence for `value`."""
+        if self.exact:
+            return value
         scaled = 2 * value * self.numerator * 10**self.decimals + self.denominator
         return int(scaled // (2 * self.denominator))
 
@@ -45,6 +53,8 @@ class VariablePlan:
 
     Attributes:
         unit: Unit of the values in the domain, where `display` prints another one (given variables only).
+        group: Group of the config that it is printed in; empty for the top level.
+        aliases: What others call it, as (tool, name).
     """
 
     name: str
@@ -52,6 +62,8 @@ class VariablePlan:
     display: Display  # exact: numerator = denominator = 1, no decimals (given ones may round)
     prefer: str = ""  # "larger values first", "smaller values first", "in the order listed"; "" if not editable
     unit: str | None = None
+    group: str = ""
+    aliases: tuple[tuple[str, str], ...] = ()
 
 
 @attrs.frozen
@@ -62,6 +74,7 @@ class RelationPlan:
         unit: Unit in which `Problem.relations` computes it; empty for numbers, flags and enumerations.
         display: Set for profiler values only.
         labels: For enumeration-valued relations.
+        when: A profiler value is `n/a` unless this holds; the observation `name?` says whether it does.
     """
 
     name: str
@@ -69,6 +82,7 @@ class RelationPlan:
     unit: str
     display: Display | None = None
     labels: Mapping[int, str] | None = None
+    when: Expr | None = None
 
 
 @attrs.frozen
@@ -89,9 +103,17 @@ class AttributePlan:
 class EventPlan:
     """A log event. Its presence is the observation named like it.
 
+    A repeated event has a line for each of `at`: its observations are those of `occurrences`.
+
     Attributes:
         condition: None if the line is always there.
         wordings: Texts with `{attribute}` place holders, already checked.
+        level: `info`, `warn` or `error`.
+        logger: What stands before the text of the line; of no other event of the system.
+        index: Name of what `at` lists; printed as the first attribute. Empty if the event isn't repeated.
+        occurrences: For a repeated event: the event at each value of `at`, named `event@value`, in order.
+        before: Another event, directly before which the line stands where `placed` holds, if both are there;
+            the observation `event<other` says whether it does. Empty if the line has one place.
     """
 
     name: str
@@ -99,6 +121,46 @@ class EventPlan:
     condition: Expr | None
     attributes: tuple[AttributePlan, ...]
     wordings: tuple[str, ...]
+    level: str = "info"
+    logger: str = ""
+    index: str = ""
+    at: tuple[int, ...] = ()
+    occurrences: tuple[EventPlan, ...] = ()
+    before: str = ""
+    placed: Expr | None = None
+
+
+@attrs.frozen
+class NoiseLinePlan:
+    """A log line that says nothing about the world.
+
+    Attributes:
+        often: In how many of 100 tasks it is there.
+        wordings: Texts in which `{3..9}` stands for a random integer of that range.
+    """
+
+    level: str
+    logger: str
+    often: int
+    wordings: tuple[str, ...]
+
+
+@attrs.frozen
+class NoiseValuePlan:
+    """A config field or profiler value that says nothing about the world.
+
+    Attributes:
+        channel: `config` or `profiler`.
+        after: Name of the config variable or profiler value that it is printed after; empty if it comes first.
+        group: As of a variable.
+    """
+
+    name: str
+    channel: str
+    domain: tuple[int, ...]
+    display: Display
+    after: str = ""
+    group: str = ""
 
 
 @attrs.frozen
@@ -131,6 +193,9 @@ class SystemPlan:
         relations: In the order of `problem.relations`; names without a plan don't exist.
         requires: Texts of the `require` declarations with their conditions.
         sounds: Likewise for `sound`.
+        stated: Likewise for those conditions on worlds that the page prints.
+        noise_lines: In the order of declaration.
+        noise_values: Likewise.
         checked: What the problem was lowered from, for checks of the lowering; None for a plan made by hand.
     """
 
@@ -144,6 +209,9 @@ class SystemPlan:
     tables: tuple[TablePlan, ...]
     requires: tuple[tuple[str, Expr], ...] = ()
     sounds: tuple[tuple[str, Expr], ...] = ()
+    stated: tuple[tuple[str, Expr], ...] = ()
+    noise_lines: tuple[NoiseLinePlan, ...] = ()
+    noise_values: tuple[NoiseValuePlan, ...] = ()
     span: Span | None = attrs.field(default=None, eq=False)
     checked: CheckedSystem | None = attrs.field(default=None, eq=False, repr=False)
 

@@ -307,6 +307,8 @@ class Problem:
         variables: Config variables in the order of the field table (their rank), then given, then hidden.
         relations: Name and definition, each after the relations that it uses.
         valid: Which worlds exist at all; a repair that leaves an invalid world isn't one.
+        stated: What the page says of all worlds. It follows from `valid`, and alone decides which worlds a reader
+            takes for possible.
         sound: Whether a run is all right.
         rules: In runbook order.
         keeps: Quantities that no repair changes, measured against the unrepaired world.
@@ -321,6 +323,7 @@ class Problem:
     rules: tuple[Rule, ...]
     valid: Expr = TRUE
     sound: Expr = TRUE
+    stated: Expr = TRUE
     keeps: tuple[Keep, ...] = ()
     channels: tuple[str, ...] = ("config", "profiler", "log")
     max_codes: int = 2
