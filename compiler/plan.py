@@ -24,20 +24,20 @@ class Display:
 
     Attributes:
         unit: Printed after the number; empty for a plain number.
-        singular: The unit after a printed 1; empty if it is the same.
         labels: For flags and enumerations: the word for each value; the other attributes don't matter then.
         exact: The number is `value / denominator` with all its decimals, and the evidence holds `value` itself.
         scientific: An exact number is printed as `3e-4`.
+        singular: The unit after a printed 1; empty if it is the same.
     """
 
     unit: str = ""
-    singular: str = ""
     numerator: int = 1
     denominator: int = 1
     decimals: int = 0
     labels: Mapping[int, str] | None = None
     exact: bool = False
     scientific: bool = False
+    singular: str = ""
 
     def shown(self, value: int) -> int:
         """The integer in the evidence for `value`."""
