@@ -31,7 +31,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"\d{3}|[1-9]\d{3,8}", re.ASCII)
 _HASH = re.compile(r"[0-9a-f]{32}")
 
-FixValue: TypeAlias = int | str | bool
+FixValue: TypeAlias = int | float | str | bool
 
 
 @attrs.frozen
@@ -83,12 +83,14 @@ def evidence_hash(system: str, evidence: Sequence[int]) -> str:
 
 
 def fix_values(system: SystemPlan, fix: Sequence[tuple[str, int]]) -> dict[str, FixValue]:
-    """The fix as an answer writes it: words as strings, flags as truth values, numbers as integers."""
+    """The fix as an answer writes it: words as strings, flags as truth values, numbers as the config prints them."""
     displays = {plan.name: plan.display for plan in system.variables}
     values: dict[str, FixValue] = {}
     for name, value in fix:
         labels = displays[name].labels
-        if labels is None:
+        if displays[name].exact:
+            values[name] = int(value) / displays[name].denominator  # the nearest double: JSON has the decimal's digits
+        elif labels is None:
             values[name] = int(value)
         elif is_flag(displays[name]):
             values[name] = bool(value)
@@ -169,9 +171,9 @@ def _gold_flaws(text: str) -> tuple[str, ...]:
     elif isinstance(diagnosis, list) and (len(codes) < 2 or len(set(codes)) < len(codes) or HEALTHY in codes):
         reasons.append("`gold.diagnosis` as a list has two or more different codes")
     if not isinstance(fix, dict) or not all(
-        _NAME.fullmatch(field) and isinstance(new, int | str) for field, new in fix.items()
+        _NAME.fullmatch(field) and isinstance(new, int | float | str) for field, new in fix.items()
     ):
-        reasons.append("`gold.fix` is not an object of fields with integers, strings or truth values")
+        reasons.append("`gold.fix` is not an object of fields with numbers, strings or truth values")
     elif (codes == (HEALTHY,)) != (not fix):
         reasons.append("`gold.fix` is empty for a healthy run, and only then")
     return tuple(reasons)

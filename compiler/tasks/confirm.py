@@ -40,7 +40,7 @@ def confirm(
     world: Mapping[str, int],
     evidence: Mapping[str, str],
     codes: Collection[str],
-    fix: Mapping[str, PlainValue],
+    fix: Mapping[str, PlainValue | float],
 ) -> tuple[str, ...]:
     """Say what the sources deny of a task; empty if they confirm all of it.
 
@@ -56,7 +56,7 @@ def confirm(
     return (
         *_evidence_denied(run, evidence),
         *_answer_denied(walk, codes, fix),
-        *(f"the fix is no repair: {flaw}" for flaw in why_no_repair(walk, fix)),
+        *(f"the fix is no repair: {flaw}" for flaw in why_no_repair(walk, walk.fix)),
     )
 
 
@@ -90,7 +90,7 @@ def _page_name(fact: PrintedFact) -> str:
     return f"log.{fact.name}" if fact.channel == "log" else fact.name
 
 
-def _answer_denied(walk: PlainWalk, codes: Collection[str], fix: Mapping[str, PlainValue]) -> Iterator[str]:
+def _answer_denied(walk: PlainWalk, codes: Collection[str], fix: Mapping[str, PlainValue | float]) -> Iterator[str]:
     if walk.ending not in (PlainEnding.ANSWER, PlainEnding.HEALTHY):
         yield f"the walk gives no task by the sources: {walk.ending.value}"
     if sorted(codes) != sorted(walk.codes):
@@ -99,7 +99,7 @@ def _answer_denied(walk: PlainWalk, codes: Collection[str], fix: Mapping[str, Pl
         yield f"the fix is {walk.fix} by the sources, not {dict(fix)}"
 
 
-def _typed(values: Sequence[PlainValue]) -> list[tuple[type, Any]]:
+def _typed(values: Sequence[PlainValue | float]) -> list[tuple[type, Any]]:
     """Values that differ where Python calls them equal: true isn't 1."""
     return [(type(value), value) for value in values]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isinf
 from typing import Any, NamedTuple
 
 from gpu_train_debug.grading.scan import MAX_LENGTH, Found, last_object
@@ -18,13 +19,13 @@ MAX_ANSWER_DEPTH = 16
 """How many objects and arrays may lie in each other; an answer needs two."""
 
 MAX_DIGITS = 100
-"""Longer integers are compared with nothing. Python's own limit differs between processes."""
+"""Longer numbers are compared with nothing. Python's own limit differs between processes."""
 
 _THINKING, _THOUGHT = "<think>", "</think>"
 
 
 class OtherNumber(NamedTuple):
-    """A number that is written with a fraction or exponent, or is very long: no value of a field."""
+    """A number that is very long, too large or too small: no value of a field."""
 
     text: str
 
@@ -54,10 +55,10 @@ class NoAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """The right answer: different codes, and fields with integers, strings or truth values."""
+    """The right answer: different codes, and fields with integers, decimal fractions, strings or truth values."""
 
     codes: tuple[str, ...]
-    fix: Mapping[str, int | str | bool]
+    fix: Mapping[str, int | float | str | bool]
 
 
 class _RepeatedKeyError(Exception):
@@ -96,9 +97,9 @@ def read_gold(text: str) -> Gold:
     codes = tuple(code for code in answer.diagnosis or () if isinstance(code, str))
     if not codes or codes != answer.diagnosis or len(set(codes)) < len(codes):
         raise ValueError("the diagnosis of the gold is neither a code nor a list of different codes")
-    fix = {field: new for field, new in (answer.fix or {}).items() if isinstance(new, int | str)}
+    fix = {field: new for field, new in (answer.fix or {}).items() if isinstance(new, int | float | str)}
     if fix != answer.fix or answer.beside:
-        raise ValueError("the fix of the gold is not an object of integers, strings and truth values")
+        raise ValueError("the fix of the gold is not an object of numbers, strings and truth values")
     return Gold(codes, fix)
 
 
@@ -113,7 +114,7 @@ def _behind_thinking(completion: str) -> str:
 
 
 def _decode(text: str) -> dict[str, Any]:
-    value = json.loads(text, object_pairs_hook=_object, parse_int=_integer, parse_float=OtherNumber)
+    value = json.loads(text, object_pairs_hook=_object, parse_int=_integer, parse_float=_fraction)
     assert isinstance(value, dict)
     return value
 
@@ -127,6 +128,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _integer(text: str) -> int | OtherNumber:
     return int(text) if len(text) <= MAX_DIGITS else OtherNumber(text)
+
+
+def _fraction(text: str) -> float | OtherNumber:
+    """A number that is written with a fraction or an exponent; not one that a double can't hold."""
+    number = float(text)
+    vanished = number == 0 and any(digit in "123456789" for digit in text.lower().partition("e")[0])
+    return OtherNumber(text) if len(text) > MAX_DIGITS or isinf(number) or vanished else number
 
 
 def _answer(value: dict[str, Any]) -> Answer:

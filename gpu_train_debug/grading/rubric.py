@@ -107,7 +107,7 @@ def _count_fields(answer: Answer, gold: Gold) -> _Count:
     right = 0
     for field, value in gold.fix.items():
         if field in fix:
-            if type(fix[field]) is type(value) and fix[field] == value:
+            if _same(fix[field], value):
                 right += 1
             else:
                 reasons.append(f"the field {_show(field)} is {_show(fix[field])} instead of {_show(value)}")
@@ -115,6 +115,13 @@ def _count_fields(answer: Answer, gold: Gold) -> _Count:
     reasons += _each("the field {} is not one to change", beyond)
     reasons += _each("the key {} is not part of an answer", answer.beside)
     return _Count(expected, right, len(beyond) + len(answer.beside), reasons)
+
+
+def _same(new: object, right: object) -> bool:
+    """Compare a value with the right one: integers, words and flags by type too, decimal fractions by number."""
+    if isinstance(right, float):
+        return isinstance(new, int | float) and not isinstance(new, bool) and new == right
+    return type(new) is type(right) and new == right
 
 
 def _each(form: str, values: Sequence[object]) -> Iterator[str]:

@@ -120,8 +120,11 @@ def test_what_is_not_of_the_form_is_kept_for_the_rubric(reply: str, answer: Answ
     [
         ("8", 8),
         ("-0", 0),
-        ("8.0", OtherNumber("8.0")),
-        ("8e0", OtherNumber("8e0")),
+        ("8.0", 8.0),
+        ("3e-4", 0.0003),
+        ("0.0003000", 0.0003),
+        ("0e9", 0.0),
+        ("0." + "3" * MAX_DIGITS, OtherNumber("0." + "3" * MAX_DIGITS)),
         ("1e400", OtherNumber("1e400")),
         ("-1E-400", OtherNumber("-1E-400")),
         ("9" * MAX_DIGITS, int("9" * MAX_DIGITS)),
