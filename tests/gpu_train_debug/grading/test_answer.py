@@ -23,7 +23,7 @@ OTHER = '{"diagnosis": "B", "fix": {}}'
 
 NOT_AN_OBJECT = "the gold is not a JSON object that holds another, and nothing else"
 BAD_DIAGNOSIS = "the diagnosis of the gold is neither a code nor a list of different codes"
-BAD_FIX = "the fix of the gold is not an object of integers, strings and truth values"
+BAD_FIX = "the fix of the gold is not an object of numbers, strings and truth values"
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,6 @@ def test_a_gold_is_read(text: str, gold: Gold) -> None:
         ('{"diagnosis": ["A", "A"], "fix": {"f": 1}}', BAD_DIAGNOSIS),
         ('{"diagnosis": ["A", "B"], "fix": null}', BAD_FIX),
         ('{"diagnosis": ["A", "B"]}', BAD_FIX),
-        ('{"diagnosis": "A", "fix": {"f": 1.0}}', BAD_FIX),
         ('{"diagnosis": "A", "fix": {"f": null}}', BAD_FIX),
         ('{"diagnosis": "A", "fix": {"f": 1}, "why": "x"}', BAD_FIX),
     ],

@@ -180,3 +180,21 @@ def test_a_malformed_gold_raises() -> None:
 def test_no_text_is_an_empty_one() -> None:
     gold = '{"diagnosis": "A", "fix": {"f": 8}}'
     assert grade(None, gold) == grade("", gold)
+
+
+@pytest.mark.parametrize("text", ["3e-4", "0.0003", "3.0E-04", "0.00030"])
+def test_a_decimal_fraction_is_right_however_it_is_written(text: str) -> None:
+    gold = '{"diagnosis": "A", "fix": {"lr": 0.0003}}'
+    assert grade(f'{{"diagnosis": "A", "fix": {{"lr": {text}}}}}', gold).exact
+
+
+@pytest.mark.parametrize("text", ["3e-5", "3", '"3e-4"', "true", "1e-400", "0.0003" + "0" * 100])
+def test_another_number_is_wrong(text: str) -> None:
+    gold = '{"diagnosis": "A", "fix": {"lr": 0.0003}}'
+    assert grade(f'{{"diagnosis": "A", "fix": {{"lr": {text}}}}}', gold).fix == 0
+
+
+@pytest.mark.parametrize(("text", "right"), [("0", True), ("0.0", True), ("false", False), ("1e-400", False)])
+def test_zero_of_a_decimal_field_may_be_whole(text: str, right: bool) -> None:
+    gold = '{"diagnosis": "A", "fix": {"dropout": 0.0}}'
+    assert grade(f'{{"diagnosis": "A", "fix": {{"dropout": {text}}}}}', gold).exact is right
