@@ -26,6 +26,7 @@ from compiler.cli.prove import prove_command
 from compiler.cli.sample import sample_command
 from compiler.cli.show import show_command
 from compiler.cli.solve import solve_command
+from compiler.cli.stats import stats_command
 from compiler.cli.study.group import study_group
 from compiler.cli.verify import verify_command
 from compiler.findings import CLEAN, FOUND, USAGE, exit_status, finding_about
@@ -40,6 +41,7 @@ COMMANDS = (
     explain_command,
     solve_command,
     grade_command,
+    stats_command,
     baseline_command,
     export_group,
     study_group,

@@ -53,10 +53,11 @@ def confirm(
     """
     run = RunState(system, plain_world(system, world))
     walk = follow_runbook(run)
+    counted = {name: new for name, new in fix.items() if not isinstance(new, float)}
     return (
         *_evidence_denied(run, evidence),
         *_answer_denied(walk, codes, fix),
-        *(f"the fix is no repair: {flaw}" for flaw in why_no_repair(walk, walk.fix)),
+        *(f"the fix is no repair: {flaw}" for flaw in why_no_repair(walk, counted)),
     )
 
 
