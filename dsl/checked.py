@@ -80,7 +80,7 @@ class Within(Spanned):
 
 @attrs.frozen
 class Earlier(Spanned):
-    """`body` in the state in which the rule fired."""
+    """`body` in an earlier state: in a prescription, that in which the rule fired; in a guard, the run as printed."""
 
     body: Typed
     type: ValueType

@@ -36,13 +36,18 @@ class Evaluator:
     Args:
         point: Value of each variable; arrays broadcast with each other.
         relations: Definitions that a `RelationRef` stands for.
+        earlier: Evaluates what `before` and `printed` look back at.
 
-    Raises (from `value`): `ZeroDivisionError`, and `KeyError` for a table without an entry.
+    Raises (from `value`): `ZeroDivisionError`, `KeyError` for a table without an entry, and `ValueError` where
+    nothing is there to look back at.
     """
 
-    def __init__(self, point: Mapping[str, ValueArray], relations: Mapping[str, Typed]) -> None:
+    def __init__(
+        self, point: Mapping[str, ValueArray], relations: Mapping[str, Typed], earlier: Evaluator | None = None
+    ) -> None:
         self._point = point
         self._relations = relations
+        self._earlier = earlier
         self._known: dict[str, ValueArray] = {}
 
     def value(self, expr: Typed) -> ValueArray:
@@ -62,9 +67,11 @@ class Evaluator:
                 return np.asarray(np.frompyfunc(entry, 1, 1)(self.value(key)), dtype=object)
             case Within(body=body, changes=changes):
                 point = {**self._point, **{name: self.value(value) for name, value in changes}}
-                return Evaluator(point, self._relations).value(body)
-            case Earlier():
-                raise ValueError("`before` has no value outside a prescription")
+                return Evaluator(point, self._relations, self._earlier).value(body)
+            case Earlier(body=body):
+                if self._earlier is None:
+                    raise ValueError("no earlier state is known here")
+                return self._earlier.value(body)
         assert_never(expr)
 
 

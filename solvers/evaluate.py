@@ -9,7 +9,7 @@ many worlds. Relations are computed when they are asked for, and once in each wo
 `failing` what a repair is, and `cost` which repair is the better one.
 
 Misuse raises `KeyError` for a variable, relation or table entry that doesn't exist, and `ValueError` for `Before`
-outside a prescription.
+outside prescriptions and guards.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ def _with(body: Meaning, changes: Sequence[tuple[str, Meaning]]) -> Meaning:
 def _before(body: Meaning) -> Meaning:
     def evaluate(world: _World, before: _World | None) -> Value:
         if before is None:
-            raise ValueError("`Before` has a meaning only inside a prescription")
+            raise ValueError("`Before` has a meaning only inside a prescription or a guard")
         return body(before, before)
 
     return evaluate
@@ -266,7 +266,7 @@ def run_walk(problem: Problem, world: Assignment) -> Walk:
     while True:
         if not _evaluate(problem.valid, state):
             return _walk(problem, Ending.INVALID, start, steps, state)
-        fired = next((number for number, rule in enumerate(problem.rules) if _evaluate(rule.guard, state)), None)
+        fired = next((number for number, rule in enumerate(problem.rules) if _evaluate(rule.guard, state, start)), None)
         if fired is None:
             return _walk(problem, _quiet_ending(problem, state, steps), start, steps, state)
         if any(step.rule == fired for step in steps):
@@ -342,7 +342,7 @@ def _tries(variable: Variable, direction: Direction) -> Sequence[int]:
 
 def _walk(problem: Problem, ending: Ending, start: _World, steps: Sequence[Step], final: _World) -> Walk:
     codes = tuple(problem.rules[step.rule].code for step in steps)
-    held = [rule.code for rule in problem.rules if _evaluate(rule.guard, start)]
+    held = [rule.code for rule in problem.rules if _evaluate(rule.guard, start, start)]
     old, new = start.assignment, final.assignment
     return Walk(
         ending=ending,
@@ -386,7 +386,7 @@ def failing(problem: Problem, walk: Walk, repair: Assignment) -> tuple[str, ...]
         reasons.append("invalid")
     if not _evaluate(problem.sound, mended):
         reasons.append("unsound")
-    reasons += [f"rule {rule.code} fires" for rule in problem.rules if _evaluate(rule.guard, mended)]
+    reasons += [f"rule {rule.code} fires" for rule in problem.rules if _evaluate(rule.guard, mended, start)]
     broken = [keep.name for keep in problem.keeps if not _kept(keep, start, mended)]
     named = named_fields(problem, walk)
     for step in walk.steps:

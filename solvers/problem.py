@@ -138,7 +138,10 @@ class With:
 
 @attrs.frozen(cache_hash=True)
 class Before:
-    """`body` in the state in which the rule fired. Only inside prescriptions."""
+    """`body` in an earlier state; only inside prescriptions and guards.
+
+    In a prescription, that is the state in which the rule fired; in a guard, that in which the walk started.
+    """
 
     body: Expr
 
@@ -290,7 +293,11 @@ class Keep:
 
 @attrs.frozen
 class Rule:
-    """A rule of the runbook: it fires where `guard` holds; its first alternative with a value is used."""
+    """A rule of the runbook: it fires where `guard` holds; its first alternative with a value is used.
+
+    `Before` inside the guard goes back to the state in which the walk started; after a repair, to the unrepaired
+    world.
+    """
 
     name: str
     code: str

@@ -21,7 +21,7 @@ import attrs
 import numpy as np
 
 from solvers.counting import fold
-from solvers.counting.expand import conjuncts, expand, support
+from solvers.counting.expand import conjuncts, expand, expand_guard_at_start, support
 from solvers.counting.tables import BatchValue, IntArray, Tables
 from solvers.counting.walks import Group, codes_of, select_worlds, walk_batch, world_at
 from solvers.outcome import Assignment
@@ -176,7 +176,7 @@ def _starts_with(problem: Problem, codes: frozenset[str]) -> Expr:
     """Build the condition that the first rule that fires has one of `codes`; without codes, that the run is healthy."""
     holds = fold.constant(False) if codes else expand(problem, problem.sound)
     for rule in reversed(problem.rules):
-        holds = fold.apply(Op.ITE, (expand(problem, rule.guard), fold.constant(rule.code in codes), holds))
+        holds = fold.apply(Op.ITE, (expand_guard_at_start(problem, rule), fold.constant(rule.code in codes), holds))
     return holds
 
 

@@ -87,9 +87,10 @@ class _Derivation:
         state = _State(None, sources)
         if path:
             ends: set[int] = set()
+            start = state
             for number, alternative in path:
                 rule = problem.rules[number]
-                fired = self.node(self.uses(rule.guard, state, state))
+                fired = self.node(self.uses(rule.guard, state, start))
                 state, sets = self.prescribe(rule.alternatives[alternative], state, fired)
                 ends |= {fired, *sets}
         else:

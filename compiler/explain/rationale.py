@@ -19,7 +19,7 @@ from compiler.tasks.maker import TaskMaker
 from compiler.tasks.redraw import OtherSourcesError, redraw
 from gpu_train_debug.tasks import TaskRecord
 from solvers.counting.evidence import evidence_class
-from solvers.counting.expand import before_name
+from solvers.counting.expand import before_state
 from solvers.counting.tables import Array, BatchState, Tables
 from solvers.counting.walks import select_worlds, walk_batch
 from solvers.evaluate import observe, run_walk
@@ -109,19 +109,19 @@ def _shared_path_of(tables: Tables, world: Assignment) -> _SharedPath:
 
 @attrs.frozen
 class _Scene:
-    """A state, in all worlds of a path, and the one in which the rule at hand fired.
+    """A state, in all worlds of a path, and the earlier one that the expressions at hand look back at.
 
     Attributes:
         told: Relations whose truth has been explained in this state.
     """
 
     state: BatchState
-    fired_in: BatchState
+    earlier: BatchState
     told: set[str] = attrs.field(factory=set)
 
     def after(self, changes: Mapping[str, Array | int]) -> _Scene:
         cells = {name: cell if isinstance(cell, int) or cell.ndim else int(cell) for name, cell in changes.items()}
-        return _Scene({**self.state, **cells}, self.fired_in)
+        return _Scene({**self.state, **cells}, self.earlier)
 
 
 class _RationaleWriter(ValueWords):
@@ -141,12 +141,12 @@ class _RationaleWriter(ValueWords):
             yield f"From the relations: {self.values(unprinted, scene)}."
         for number, step in enumerate(path.steps, start=1):
             yield f"\nPass {number} through the runbook."
-            yield from self.fired(step)
+            yield from self.fired(step, path.start)
             scene = _Scene({**step.before, **step.sets}, step.before)
             if changed := self.changed(scene):
                 yield f"Now {self.values(changed, scene)}."
         yield f"\nPass {len(path.steps) + 1} through the runbook."
-        yield from self.quiet(len(self.problem.rules), scene)
+        yield from self.quiet(len(self.problem.rules), attrs.evolve(scene, earlier=path.start))
         sounds = [condition for _, condition in self.plan.sounds] or [self.problem.sound]
         yield f"No rule fires. The run is sound: {'; '.join(self.because(each, True, scene) for each in sounds)}."
         yield self.result(path, scene.state)
@@ -170,11 +170,12 @@ class _RationaleWriter(ValueWords):
         for rank, rule in enumerate(self.problem.rules[:rules], start=1):
             yield f"- Rule {rank}, {rule.code}, doesn't fire: {self.because(rule.guard, False, scene)}."
 
-    def fired(self, step: _Step) -> Iterator[str]:
-        scene = _Scene(step.before, step.before)
+    def fired(self, step: _Step, start: BatchState) -> Iterator[str]:
+        scene = _Scene(step.before, start)
         rule = self.problem.rules[step.rule]
         yield from self.quiet(step.rule, scene)
         yield f"- Rule {step.rule + 1}, {rule.code}, fires: {self.because(rule.guard, True, scene)}."
+        scene = attrs.evolve(scene, earlier=step.before)
         for index, alternative in enumerate(rule.alternatives[: step.alternative + 1]):
             if len(rule.alternatives) > 1:
                 yield f"  Alternative {index + 1} {'has no' if index < step.alternative else 'has a'} value:"
@@ -261,13 +262,13 @@ class _RationaleWriter(ValueWords):
         """The relations that a step changed in some world."""
         found: list[Expr] = []
         for name in self.definitions:
-            now, then = (self.tables.evaluate([RelationValue(name)], at)[0] for at in (scene.state, scene.fired_in))
+            now, then = (self.tables.evaluate([RelationValue(name)], at)[0] for at in (scene.state, scene.earlier))
             if np.any(now != then):
                 found.append(RelationValue(name))
         return found
 
     def evaluate(self, expr: Expr, scene: _Scene) -> Array:
-        earlier = {before_name(name): cell for name, cell in scene.fired_in.items()}
+        earlier = before_state(scene.earlier, scene.earlier)
         return self.tables.evaluate([expr], {**scene.state, **earlier})[0]
 
     def spread(self, expr: Expr, found: Array) -> str:

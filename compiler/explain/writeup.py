@@ -136,7 +136,7 @@ class _WriteUp(ValueWords):
         passed = earlier.get(step.rule, f"Rules 1 to {step.rule} don't fire. ")
         lines = [
             f"{number}. {passed}Rule {rank}, **{rule.code}**, fires: {self.formula(rule.guard)}",
-            f"   with {self.numbers([self.behind(rule.guard)], step.before)}.",
+            f"   with {self.numbers([self.behind(rule.guard)], step.before, before=self.proof.walk.start)}.",
         ]
         for index, alternative in enumerate(rule.alternatives[: step.alternative + 1]):
             used = index == step.alternative

@@ -14,7 +14,7 @@ import numpy as np
 from compiler.plan import ProgramPlan, SystemPlan
 from dsl.checked import CheckedExample, CheckedProgram, CheckedSystem, Constant, Operation, Typed, subexpressions
 from dsl.diagnostics.diagnostic import Diagnostic, Severity, sort_diagnostics
-from dsl.evaluation import Evaluator
+from dsl.evaluation import Evaluator, ValueArray
 from dsl.value_types import value_text
 from solvers.evaluate import relations, run_walk, value
 from solvers.outcome import Assignment, Ending, Walk
@@ -97,7 +97,7 @@ def _answered(example: CheckedExample, walk: Walk, plan: SystemPlan, system: Che
 
 def _ending(walk: Walk, plan: SystemPlan, system: CheckedSystem) -> str:
     """Why the walk gives no task, with the rule that it stops at."""
-    rule = _firing(plan, walk.final)
+    rule = _firing(plan, walk)
     name = "" if rule is None else f"`{system.rules[rule].name}`"
     match walk.ending:
         case Ending.REPEATED:
@@ -110,9 +110,14 @@ def _ending(walk: Walk, plan: SystemPlan, system: CheckedSystem) -> str:
             return _ENDINGS[walk.ending]
 
 
-def _firing(plan: SystemPlan, state: Assignment) -> int | None:
-    """The first rule whose guard holds."""
-    return next((n for n, rule in enumerate(plan.problem.rules) if value(plan.problem, rule.guard, state)), None)
+def _firing(plan: SystemPlan, walk: Walk) -> int | None:
+    """The first rule whose guard holds where the walk has ended."""
+    return next((rule for rule in range(len(plan.problem.rules)) if _holds(rule, walk.final, walk, plan)), None)
+
+
+def _holds(rule: int, state: Assignment, walk: Walk, plan: SystemPlan) -> bool:
+    """Whether the guard of a rule holds in a state of the walk."""
+    return bool(value(plan.problem, plan.problem.rules[rule].guard, state, before=walk.start))
 
 
 def _notes(example: CheckedExample, walk: Walk, plan: SystemPlan, system: CheckedSystem) -> tuple[str, ...]:
@@ -122,16 +127,16 @@ def _notes(example: CheckedExample, walk: Walk, plan: SystemPlan, system: Checke
         for number, step in enumerate(walk.steps, start=1)
     ]
     notes += [
-        _guard_note(step.rule, step.before, "fires", system)
+        _guard_note(step.rule, step.before, "fires", walk, system)
         for step in walk.steps
         if system.rules[step.rule].code not in example.codes
     ]
     if walk.ending is Ending.INVALID:
         return (*notes, *(f"broken after that: {text}" for text in _broken(plan, walk.final)))
-    last = _firing(plan, walk.final)
+    last = _firing(plan, walk)
     if last is not None:
         again = "fires again" if any(step.rule == last for step in walk.steps) else "fires"
-        notes.append(_guard_note(last, walk.final, again, system))
+        notes.append(_guard_note(last, walk.final, again, walk, system))
     return (
         *notes,
         *(
@@ -144,12 +149,11 @@ def _notes(example: CheckedExample, walk: Walk, plan: SystemPlan, system: Checke
 
 def _silent_note(rule: int, walk: Walk, plan: SystemPlan, system: CheckedSystem) -> str:
     """Why a rule that the author expects isn't among the steps."""
-    guard = plan.problem.rules[rule].guard
-    if value(plan.problem, guard, walk.final):
+    if _holds(rule, walk.final, walk, plan):
         return f"`{system.rules[rule].name}` would fire, but stands later in the runbook"
-    if walk.steps and value(plan.problem, guard, walk.start):
-        return _guard_note(rule, walk.final, "would fire at the start, but no longer after these steps", system)
-    return _guard_note(rule, walk.final, "doesn't fire", system)
+    if walk.steps and _holds(rule, walk.start, walk, plan):
+        return _guard_note(rule, walk.final, "would fire at the start, but no longer after these steps", walk, system)
+    return _guard_note(rule, walk.final, "doesn't fire", walk, system)
 
 
 def _broken(plan: SystemPlan, state: Assignment) -> list[str]:
@@ -157,22 +161,26 @@ def _broken(plan: SystemPlan, state: Assignment) -> list[str]:
     return [text or "a `require`" for text, condition in plan.requires if not value(plan.problem, condition, state)]
 
 
-def _guard_note(rule: int, state: Assignment, does: str, system: CheckedSystem) -> str:
-    """What a rule does in a state, with the values that its guard reads there."""
-    values = [f"`{text}` is {shown}" for text, shown in _read(system.rules[rule].guard, state, system)]
+def _guard_note(rule: int, state: Assignment, does: str, walk: Walk, system: CheckedSystem) -> str:
+    """What a rule does in a state of the walk, with the values that its guard reads there."""
+    values = [f"`{text}` is {shown}" for text, shown in _read(system.rules[rule].guard, state, walk.start, system)]
     return f"`{system.rules[rule].name}` {does}" + (f": {', '.join(values[:FAILURES_SHOWN])}" if values else "")
 
 
-def _read(guard: Typed, state: Assignment, system: CheckedSystem) -> list[tuple[str, str]]:
+def _read(guard: Typed, state: Assignment, start: Assignment, system: CheckedSystem) -> list[tuple[str, str]]:
     """The terms of a guard and their values in a state. A term of a quantifier, with many values, is left out."""
-    point = {name: np.array(new, dtype=object) for name, new in state.items()}
-    evaluator = Evaluator(point, {relation.name: relation.value for relation in system.relations})
+    definitions = {relation.name: relation.value for relation in system.relations}
+    evaluator = Evaluator(_point(state), definitions, Evaluator(_point(start), definitions))
     found: dict[str, set[str]] = {}
     for term in _terms(guard):
         text = " ".join(term.span.text.split())
         if len(text) <= LONGEST_SHOWN:
             found.setdefault(text, set()).add(value_text(int(evaluator.value(term)), term.type))
     return [(text, shown) for text, values in found.items() if len(values) == 1 for shown in values]
+
+
+def _point(state: Assignment) -> dict[str, ValueArray]:
+    return {name: np.array(new, dtype=object) for name, new in state.items()}
 
 
 def _terms(expr: Typed) -> Iterator[Typed]:

@@ -103,7 +103,9 @@ def _loops(groups: list[Group], count: int, problem: Problem, system: CheckedSys
     for group in groups:
         if group.ending is Ending.REPEATED:
             last = world_at(group.final, 0)
-            rule = next(number for number, each in enumerate(problem.rules) if value(problem, each.guard, last))
+            start = world_at(group.start, 0)
+            guards = [value(problem, each.guard, last, before=start) for each in problem.rules]
+            rule = guards.index(True)
             repeated.setdefault(rule, []).append(group)
     for rule, looping in sorted(repeated.items()):
         worlds = sum(len(group.rows) for group in looping)

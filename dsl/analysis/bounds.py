@@ -242,7 +242,10 @@ class Bounds:
     # -------------------------------------------------------------- trying out
 
     def support(self, expr: Typed) -> frozenset[str]:
-        """The variables that `expr` depends on, through relations, in the world as it is."""
+        """The variables that `expr` depends on, through relations, in the world as it is.
+
+        What looks back at an earlier state doesn't depend on this one.
+        """
         match expr:
             case Constant():
                 return frozenset()
@@ -256,8 +259,8 @@ class Bounds:
                 return frozenset().union(*(self.support(arg) for arg in args))
             case TableRef(key=key):
                 return self.support(key)
-            case Earlier(body=body):
-                return self.support(body)
+            case Earlier():
+                return frozenset()
             case Within(body=body, changes=changes):
                 inside = self.support(body)
                 outside = [self.support(value) for name, value in changes if name in inside]

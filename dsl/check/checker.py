@@ -40,6 +40,7 @@ class Checker(ABC):
 
     Attributes:
         prescription: Whether `before` may be used.
+        guard: Whether `printed` may be used.
         constant: Whether only constants may be used.
         written_out: Whether the expression stands in a quantifier.
     """
@@ -48,6 +49,7 @@ class Checker(ABC):
     findings: Findings
     budget: ExpansionBudget
     prescription: bool = False
+    guard: bool = False
     constant: bool = False
     written_out: bool = False
 
@@ -112,7 +114,8 @@ class Checker(ABC):
                 return self.takes_expected_type(then) and self.takes_expected_type(otherwise)
             case (
                 nodes.IntLit() | nodes.BoolLit() | nodes.Unary() | nodes.Binary() | nodes.Call() | nodes.Quantified()
-                | nodes.In() | nodes.Index() | nodes.WithClause() | nodes.BeforeCall() | nodes.To() | nodes.As()
+                | nodes.In() | nodes.Index() | nodes.WithClause() | nodes.BeforeCall() | nodes.PrintedCall()
+                | nodes.To() | nodes.As()
             ):  # fmt: skip
                 return False
             case _:

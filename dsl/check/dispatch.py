@@ -14,7 +14,7 @@ from dsl.check.checker import Checker
 from dsl.check.operands import check_index, check_integer, check_member, check_name
 from dsl.check.operators import check_as, check_binary, check_call, check_if, check_in, check_to, check_unary
 from dsl.check.quantifiers import check_quantified
-from dsl.check.worlds import check_before, check_with
+from dsl.check.worlds import check_before, check_printed, check_with
 from dsl.checked import Constant, Typed
 from dsl.syntax import nodes
 from dsl.value_types import FLAG, ValueType
@@ -54,6 +54,8 @@ class ExpressionChecker(Checker):
                 return check_with(self, expr, expected)
             case nodes.BeforeCall():
                 return check_before(self, expr, expected)
+            case nodes.PrintedCall():
+                return check_printed(self, expr, expected)
             case nodes.To():
                 return check_to(self, expr)
             case nodes.As():

@@ -112,7 +112,7 @@ def _runbook(book: RuleBook, findings: Findings) -> list[str]:
 
 def _rule(decl: nodes.RuleDecl, checker: Checker, kept: frozenset[str]) -> CheckedRule | None:
     findings = checker.findings
-    guard = checker.condition(decl.guard)
+    guard = attrs.evolve(checker, guard=True).condition(decl.guard)
     alternatives = [_alternative(alternative, checker, kept) for alternative in decl.alternatives]
     keeps = check_keeps(decl.keeps, checker.scope, findings)
     says = "" if decl.says is None else _says(decl.says, checker.scope, findings)

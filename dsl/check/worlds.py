@@ -1,4 +1,4 @@
-"""Other worlds: `with`, which changes variables, and `before`, which goes back to where a rule fired.
+"""Other worlds: `with`, which changes variables; `before` and `printed`, which go back on the walk.
 
 In: their syntax and the `Checker` of their place. Out: a checked form, or None after an error.
 """
@@ -46,8 +46,29 @@ def check_before(checker: Checker, expr: nodes.BeforeCall, expected: ValueType |
             "`before` is allowed only in a prescription, and not inside another `before`",
             expr.span,
             "not allowed here",
-            helps=("use it in `set field = ...`, or after `where` in `set field = largest where ...`",),
+            helps=(
+                "use it in `set field = ...`, or after `where` in `set field = largest where ...`",
+                "in the `when` of a rule, `printed` goes back to the run as printed",
+            ),
         )
         return None
-    body = attrs.evolve(checker, prescription=False).check(expr.body, expected)
+    return _earlier(attrs.evolve(checker, prescription=False), expr, expected)
+
+
+def check_printed(checker: Checker, expr: nodes.PrintedCall, expected: ValueType | None) -> Typed | None:
+    """`printed(e)`, which is for guards."""
+    if not checker.guard:
+        checker.findings.error(
+            "E310",
+            "`printed` is allowed only in a guard, and not inside another `printed`",
+            expr.span,
+            "not allowed here",
+            helps=("use it in the `when` of a rule; in a prescription, `before` goes back to where the rule fired",),
+        )
+        return None
+    return _earlier(attrs.evolve(checker, guard=False), expr, expected)
+
+
+def _earlier(checker: Checker, expr: nodes.BeforeCall | nodes.PrintedCall, expected: ValueType | None) -> Typed | None:
+    body = checker.check(expr.body, expected)
     return None if body is None else Earlier(body, body.type, span=expr.span)

@@ -153,9 +153,10 @@ TYPE_CODES = (
     ),
     Code(
         "E310",
-        "`before` outside a prescription",
+        "`before` outside a prescription, or `printed` outside a guard",
         "`before(e)` is `e` in the state in which the rule fired. It is allowed only in what a rule sets, and not "
-        "inside another `before`.",
+        "inside another `before`. `printed(e)` is `e` in the run as printed. It is allowed only in the `when` of a "
+        "rule, and not inside another `printed`.",
         _system("  require before(size) == 1\n"),
     ),
     Code(

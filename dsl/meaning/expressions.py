@@ -79,18 +79,19 @@ class RunState:
         return RunState(self.system, {**self.world, **changes})
 
 
-def interpret(expr: Typed, here: RunState, fired: RunState | None = None) -> PlainValue:
+def interpret(expr: Typed, here: RunState, earlier: RunState | None = None) -> PlainValue:
     """Compute `expr` in the run `here`.
 
     Args:
-        fired: The state in which the rule fired, for `before`; prescriptions alone have one.
+        earlier: The state that the expression looks back at: for `before`, in a prescription, the one in which the
+            rule fired; for `printed`, in a guard, the run that is printed. Other expressions have none.
 
     Raises:
-        ValueError: `before` outside a prescription.
+        ValueError: A look back where there is no such state.
     """
     match expr:
         case Operation(op=op, args=args):
-            return _operation(op, args, here, fired)
+            return _operation(op, args, here, earlier)
         case Constant(value=value, type=type_):
             return plain_value(value, type_)
         case VariableRef(name=name):
@@ -98,51 +99,51 @@ def interpret(expr: Typed, here: RunState, fired: RunState | None = None) -> Pla
         case RelationRef(name=name):
             return here.relation(name)
         case TableRef(entries=entries, key=key, type=type_):
-            sought = interpret(key, here, fired)
+            sought = interpret(key, here, earlier)
             return next(plain_value(value, type_) for at, value in entries if plain_value(at, key.type) == sought)
         case Within(body=body, changes=changes):
             # every new value is computed in the run as it is
-            new = {name: interpret(value, here, fired) for name, value in changes}
-            return interpret(body, here.changed(new), fired)
+            new = {name: interpret(value, here, earlier) for name, value in changes}
+            return interpret(body, here.changed(new), earlier)
         case Earlier(body=body):
-            if fired is None:
-                raise ValueError("`before` has a meaning only inside a prescription")
-            return interpret(body, fired, fired)
+            if earlier is None:
+                raise ValueError("`before` and `printed` have a meaning only inside prescriptions and guards")
+            return interpret(body, earlier, earlier)
     assert_never(expr)
 
 
-def holds(expr: Typed, here: RunState, fired: RunState | None = None) -> bool:
+def holds(expr: Typed, here: RunState, earlier: RunState | None = None) -> bool:
     """Whether a condition holds; arguments as for `interpret`."""
-    value = interpret(expr, here, fired)
+    value = interpret(expr, here, earlier)
     assert isinstance(value, bool), "a condition is a flag"
     return value
 
 
-def _operation(op: Operator, args: tuple[Typed, ...], here: RunState, fired: RunState | None) -> PlainValue:
+def _operation(op: Operator, args: tuple[Typed, ...], here: RunState, earlier: RunState | None) -> PlainValue:
     """Apply an operator. A condition or a branch that doesn't matter isn't looked at."""
     match op:
         case ChoiceOp.IF:
             condition, then, otherwise = args
-            return interpret(then if holds(condition, here, fired) else otherwise, here, fired)
+            return interpret(then if holds(condition, here, earlier) else otherwise, here, earlier)
         case LogicOp.AND:
-            return all(holds(arg, here, fired) for arg in args)
+            return all(holds(arg, here, earlier) for arg in args)
         case LogicOp.OR:
-            return any(holds(arg, here, fired) for arg in args)
+            return any(holds(arg, here, earlier) for arg in args)
         case LogicOp.IMPLIES:
             premise, conclusion = args
-            return not holds(premise, here, fired) or holds(conclusion, here, fired)
+            return not holds(premise, here, earlier) or holds(conclusion, here, earlier)
         case UnaryOp.NOT:
-            return not holds(args[0], here, fired)
+            return not holds(args[0], here, earlier)
         case CompareOp.EQUAL:
-            return interpret(args[0], here, fired) == interpret(args[1], here, fired)
+            return interpret(args[0], here, earlier) == interpret(args[1], here, earlier)
         case CompareOp.UNEQUAL:
-            return interpret(args[0], here, fired) != interpret(args[1], here, fired)
+            return interpret(args[0], here, earlier) != interpret(args[1], here, earlier)
         case _:
-            return _on_numbers(op, [_number(arg, here, fired) for arg in args])
+            return _on_numbers(op, [_number(arg, here, earlier) for arg in args])
 
 
-def _number(expr: Typed, here: RunState, fired: RunState | None) -> int:
-    value = interpret(expr, here, fired)
+def _number(expr: Typed, here: RunState, earlier: RunState | None) -> int:
+    value = interpret(expr, here, earlier)
     assert type(value) is int, "arithmetic is for numbers"
     return value
 

@@ -44,7 +44,7 @@ def _flaws(walk: PlainWalk, change: PlainWorld) -> Iterator[str]:
         yield "invalid"
     if not sound_run(mended):
         yield "unsound"
-    yield from (f"rule {rule.code} fires" for rule in system.rules if holds(rule.guard, mended))
+    yield from (f"rule {rule.code} fires" for rule in system.rules if holds(rule.guard, mended, start))
     yield from (f"keep {keep.name}" for keep in system.keeps if not _kept(keep, start, mended))
     for step in walk.steps:
         for keep in step.rule.keeps:

@@ -78,7 +78,7 @@ def follow_runbook(start: RunState) -> PlainWalk:
     while True:
         if not valid_run(here):
             return ended(PlainEnding.INVALID)
-        rule = first_to_fire(here)
+        rule = first_to_fire(here, start)
         if rule is None:
             return ended(_quiet_ending(here, steps))
         if rule.name in (step.rule.name for step in steps):
@@ -103,9 +103,9 @@ def sound_run(run: RunState) -> bool:
     return all(holds(sound.condition, run) for sound in run.system.sounds)
 
 
-def first_to_fire(run: RunState) -> CheckedRule | None:
-    """The first rule of the runbook whose guard holds."""
-    return next((rule for rule in run.system.rules if holds(rule.guard, run)), None)
+def first_to_fire(run: RunState, start: RunState) -> CheckedRule | None:
+    """The first rule of the runbook whose guard holds in `run`, on a walk from `start`."""
+    return next((rule for rule in run.system.rules if holds(rule.guard, run, start)), None)
 
 
 def _quiet_ending(here: RunState, steps: list[PlainStep]) -> PlainEnding:

@@ -33,7 +33,7 @@ _GROUPS = (  # terminals that are told by one phrase where all of the first set 
     (
         {"INT", "NAME", "LPAR", "FLOOR"},
         {"INT", "NAME", "STRING", "TRUE", "FALSE", "MINUS", "NOT", "IF", "LPAR", "FLOOR", "CEIL", "MIN", "MAX",
-         "ABS", "NUMBER", "SUM", "COUNT", "ANY", "ALL", "BEFORE"},
+         "ABS", "NUMBER", "SUM", "COUNT", "ANY", "ALL", "BEFORE", "PRINTED"},
         "an expression",
     ),
     ({"AS", "TO", "WITH"}, {*_OPERATORS, "SUFFIX", "LSQB"}, "an operator"),

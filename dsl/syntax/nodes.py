@@ -146,6 +146,14 @@ class BeforeCall:
 
 
 @attrs.frozen
+class PrintedCall:
+    """`printed(e)`: e in the run as printed. Only in guards."""
+
+    body: Expression
+    span: Span = _span()
+
+
+@attrs.frozen
 class To:
     """`e to GiB`, `e to GiB down`, `e to GiB up`: conversion to another unit."""
 
@@ -166,7 +174,7 @@ class As:
 
 Expression = (
     IntLit | BoolLit | StrLit | Name | Unary | Binary | Call | Quantified | If | In | Index | WithClause
-    | BeforeCall | To | As
+    | BeforeCall | PrintedCall | To | As
 )  # fmt: skip
 
 

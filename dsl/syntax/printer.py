@@ -114,6 +114,8 @@ def _expr(expr: nodes.Expression) -> tuple[int, str]:
             return _POSTFIX, f"{print_expr(expr.body, _POSTFIX)} with ({', '.join(_assigns(expr.changes))})"
         case nodes.BeforeCall():
             return _ATOM, f"before({print_expr(expr.body)})"
+        case nodes.PrintedCall():
+            return _ATOM, f"printed({print_expr(expr.body)})"
         case nodes.To():
             mode = "" if expr.rounding is Rounding.EXACT else f" {expr.rounding.value}"
             return _POSTFIX, f"{print_expr(expr.operand, _POSTFIX)} to {expr.unit.name}{mode}"

@@ -156,6 +156,8 @@ class ExpressionBuilder:
                 return self.quantified(tree)
             case "before":
                 return nodes.BeforeCall(self.expr(parts[0]), span=span)
+            case "printed":
+                return nodes.PrintedCall(self.expr(parts[0]), span=span)
             case _:
                 raise unknown_rule(tree)
 

@@ -1,26 +1,44 @@
 """Expand relations, `With` and `Before`: what is left are pure expressions over variables alone.
 
 In: expressions of a `Problem`. Out: pure expressions (see `fold`), of which equal ones are one object; `tables`
-generates code from them. `Before(e)` becomes `e` over the variables `before_name(x)`, which stand for the state
-in which the rule fired.
+generates code from them. `Before(e)` becomes `e` over the variables `before_name(x)`, which stand for the earlier
+state: in a prescription, that in which the rule fired; in a guard, that in which the walk started.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
-from typing import assert_never
+from collections.abc import Collection, Iterable, Mapping
+from typing import TypeVar, assert_never
 
 from solvers.counting import fold
 from solvers.counting.fold import conjuncts, support
-from solvers.problem import Apply, Before, Const, Expr, Lookup, Problem, RelationValue, Var, With, children
+from solvers.problem import Apply, Before, Const, Expr, Lookup, Problem, RelationValue, Rule, Var, With, children
 
-__all__ = ["before_name", "conjuncts", "expand", "pure", "substitute", "support"]
+__all__ = [
+    "before_name",
+    "before_state",
+    "conjuncts",
+    "expand",
+    "expand_guard",
+    "expand_guard_at_start",
+    "expand_looking_back",
+    "pure",
+    "substitute",
+    "support",
+]
+
+Cell = TypeVar("Cell")
 
 
 def before_name(name: str) -> str:
-    """Name the variable that holds what `name` was when the rule fired."""
+    """Name the variable that holds what `name` was in the earlier state."""
     return f"before({name})"
+
+
+def before_state(state: Mapping[str, Cell], names: Iterable[str]) -> dict[str, Cell]:
+    """Return what `names` are in `state`, under the names that `Before` reads."""
+    return {before_name(name): state[name] for name in names}
 
 
 class _Expander:
@@ -69,6 +87,24 @@ def expand(problem: Problem, expr: Expr) -> Expr:
     if expander is None:
         expander = _expanders[problem] = _Expander(problem)
     return expander.expand(expr)
+
+
+def expand_looking_back(problem: Problem, expr: Expr, differing: Collection[str]) -> Expr:
+    """Expand `expr`, where the earlier state differs from the current one in the variables `differing` only."""
+    expanded = expand(problem, expr)
+    same = {before_name(v.name): v.name for v in problem.variables if v.name not in differing}
+    current = {name: expand(problem, Var(now)) for name, now in same.items() if name in support(expanded)}
+    return substitute(expanded, current)
+
+
+def expand_guard(problem: Problem, rule: Rule) -> Expr:
+    """Expand a guard for any state of a walk: it differs from the start in editable fields only."""
+    return expand_looking_back(problem, rule.guard, [variable.name for variable in problem.editable])
+
+
+def expand_guard_at_start(problem: Problem, rule: Rule) -> Expr:
+    """Expand a guard for the state in which the walk starts."""
+    return expand_looking_back(problem, rule.guard, ())
 
 
 def pure(expr: Expr) -> Expr:

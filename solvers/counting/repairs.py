@@ -13,7 +13,7 @@ from typing import Any, assert_never
 import attrs
 import numpy as np
 
-from solvers.counting.expand import conjuncts, expand, support
+from solvers.counting.expand import before_name, before_state, conjuncts, expand, expand_guard, support
 from solvers.counting.fold import negate
 from solvers.counting.tables import BatchState, BatchValue, BoolArray, IntArray, Tables
 from solvers.counting.walks import Group, select_worlds
@@ -78,13 +78,15 @@ class Conditions:
         self.fields = tuple(variable.name for variable in problem.editable)
         self.domains = tuple(np.array(v.preference or v.domain, np.int64) for v in problem.editable)
         right = [*conjuncts(expand(problem, problem.valid)), *conjuncts(expand(problem, problem.sound))]
-        silent = [negate(expand(problem, rule.guard)) for rule in problem.rules]
+        silent = [negate(expand_guard(problem, rule)) for rule in problem.rules]
         keeps = [*problem.keeps, *(keep for rule in problem.rules for keep in rule.keeps)]
         self.kept = tuple(dict.fromkeys(expand(problem, keep.value) for keep in keeps))
         self._slots = {keep: self.kept.index(expand(problem, keep.value)) for keep in keeps}
         self._quantities = tables.compiled(self.kept)
         self._early = tables.compiled([*right, *self.kept])
         self._late = tables.compiled(silent)
+        read = frozenset[str]().union(*map(support, silent))
+        self._looked_back_at = tuple(field for field in self.fields if before_name(field) in read)
         self._right = len(right)
         parts = [*right, *self.kept, *silent]
         self.count = len(parts)
@@ -162,7 +164,7 @@ class Conditions:
         return flags
 
     def _hold_late(self, worlds: WorldsToMend, state: BatchState) -> Sequence[Any]:
-        return self._late(state)
+        return self._late({**state, **before_state(worlds.group.start, self._looked_back_at)})
 
     def _columns(self, candidates: IntArray) -> dict[str, BatchValue]:
         """Return the fields of candidates; a field in which all agree is one integer."""

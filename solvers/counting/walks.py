@@ -14,10 +14,18 @@ from typing import assert_never
 import attrs
 import numpy as np
 
-from solvers.counting.expand import before_name, expand, substitute, support
+from solvers.counting.expand import (
+    before_name,
+    before_state,
+    expand,
+    expand_guard,
+    expand_guard_at_start,
+    expand_looking_back,
+    support,
+)
 from solvers.counting.tables import BatchState, BatchValue, BoolArray, IntArray, Tables
 from solvers.outcome import Ending, Step, Walk
-from solvers.problem import Alternative, Assign, Direction, Expr, Pick, Problem, Var, Variable
+from solvers.problem import Alternative, Assign, Direction, Expr, Pick, Problem, Variable
 
 BatchFlag = bool | BoolArray
 """A truth value for all worlds of a batch, or for each."""
@@ -66,8 +74,8 @@ def codes_of(problem: Problem, group: Group) -> frozenset[str]:
 
 
 def world_flags(tables: Tables, state: BatchState) -> tuple[BatchFlag, BatchFlag, list[BatchFlag]]:
-    """Return whether the worlds are valid, whether they are sound, and whether each guard holds."""
-    valid, sound, *guards = tables.shared(_Walker).flags(state)
+    """Return whether the worlds are valid, whether they are sound, and whether each guard holds where walks start."""
+    valid, sound, *guards = tables.shared(_Walker).start_flags(state)
     return valid, sound, guards
 
 
@@ -150,8 +158,12 @@ class _Walker:
     def __init__(self, tables: Tables) -> None:
         problem = tables.problem
         self.max_codes = problem.max_codes
-        guards = [expand(problem, rule.guard) for rule in problem.rules]
-        self.flags = tables.compiled([expand(problem, problem.valid), expand(problem, problem.sound), *guards])
+        whole = [expand(problem, problem.valid), expand(problem, problem.sound)]
+        guards = [expand_guard(problem, rule) for rule in problem.rules]
+        self.flags = tables.compiled([*whole, *guards])
+        self.start_flags = tables.compiled([*whole, *(expand_guard_at_start(problem, rule) for rule in problem.rules)])
+        read = frozenset[str]().union(*map(support, guards))
+        self.looked_back_at = tuple(v.name for v in problem.editable if before_name(v.name) in read)
         self.prescriptions = tuple(
             tuple(_Prescription(tables, alternative) for alternative in rule.alternatives) for rule in problem.rules
         )
@@ -162,7 +174,11 @@ class _Walker:
 
     def enter(self, group: _PartialGroup, rules: frozenset[int] | None) -> Iterator[Group]:
         """Go on from a state that the worlds have just come to."""
-        valid, sound, *guards = self.flags(group.states()[-1])
+        if group.fired:
+            printed = before_state(group.start, self.looked_back_at)
+            valid, sound, *guards = self.flags({**group.states()[-1], **printed})
+        else:
+            valid, sound, *guards = self.start_flags(group.start)
         if (stranded := group.where(opposite(valid))) is not None:
             yield stranded.ends(Ending.INVALID)
         quiet: BatchFlag = valid  # no rule before this one fires
@@ -207,14 +223,14 @@ class _Prescription:
             variable = problem.variable(item.field)
             differing = self.fields[: number + 1]
             if isinstance(item, Assign):
-                self.sets.append(_AssignCode(tables, variable, _localised(problem, item.value, differing)))
+                self.sets.append(_AssignCode(tables, variable, expand_looking_back(problem, item.value, differing)))
             else:
-                where = _localised(problem, item.where, differing)
+                where = expand_looking_back(problem, item.where, differing)
                 self.sets.append(_PickCode(tables, variable, where, _tries(variable, item)))
 
     def apply(self, state: BatchState, size: int) -> tuple[BatchFlag, BatchState]:
         """Return which worlds get a value for each set, and the values; those of other worlds mean nothing."""
-        env = {**state, **{before_name(field): state[field] for field in self.fields}}
+        env = {**state, **before_state(state, self.fields)}
         has_value: BatchFlag = True
         sets: dict[str, BatchValue] = {}
         for field, code in zip(self.fields, self.sets, strict=True):
@@ -224,14 +240,6 @@ class _Prescription:
             if has_value is False:
                 break
         return has_value, sets
-
-
-def _localised(problem: Problem, expr: Expr, differing: tuple[str, ...]) -> Expr:
-    """Expand `expr`, where the state in which the rule fired differs from the current one in some fields only."""
-    same = {before_name(v.name): v.name for v in problem.variables if v.name not in differing}
-    expanded = expand(problem, expr)
-    current = {name: expand(problem, Var(now)) for name, now in same.items() if name in support(expanded)}
-    return substitute(expanded, current)
 
 
 def _tries(variable: Variable, item: Pick) -> tuple[int, ...]:

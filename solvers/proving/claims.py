@@ -28,6 +28,7 @@ from solvers.problem import (
     Kind,
     Pick,
     Problem,
+    Rule,
     Sense,
     Var,
     Variable,
@@ -166,11 +167,11 @@ class Claims:
         parts: list[Term] = []
         rules = self.problem.rules
         for (number, used), state, after in zip(route.path, route.states, route.states[1:], strict=False):
-            parts += [self._silent(state, number), self.encoder.term(rules[number].guard, state)]
+            parts += [self._silent(route.start, state, number), self._guard(route.start, state, rules[number])]
             parts += [self.pool.negate(self._has_value(state, other)) for other in rules[number].alternatives[:used]]
             parts.append(self._sets_exactly(state, rules[number].alternatives[used], after))
             parts.append(self.valid(after))
-        parts.append(self._silent(route.final, len(rules)))
+        parts.append(self._silent(route.start, route.final, len(rules)))
         parts.append(self.encoder.term(self.problem.sound, route.final))
         return self.pool.all_of(parts)
 
@@ -187,11 +188,14 @@ class Claims:
             )
         )
 
-    def _silent(self, state: TermState, count: int) -> Term:
-        """Whether none of the first `count` rules fires."""
+    def _silent(self, start: TermState, state: TermState, count: int) -> Term:
+        """Whether none of the first `count` rules fires in a state that came from `start`."""
         return self.pool.all_of(
-            self.pool.negate(self.encoder.term(rule.guard, state)) for rule in self.problem.rules[:count]
+            self.pool.negate(self._guard(start, state, rule)) for rule in self.problem.rules[:count]
         )
+
+    def _guard(self, start: TermState, state: TermState, rule: Rule) -> Term:
+        return self.encoder.term(rule.guard, state.looking_back(start))
 
     def _sets_exactly(self, fired_in: TermState, alternative: Alternative, after: TermState) -> Term:
         """Whether `alternative`, in the state in which its rule fired, sets what it has set in `after`."""
@@ -258,7 +262,7 @@ class Claims:
             (
                 self.valid(mended),
                 self.encoder.term(self.problem.sound, mended),
-                self._silent(mended, len(self.problem.rules)),
+                self._silent(route.start, mended, len(self.problem.rules)),
                 self.keeps_hold(route, mended),
             )
         )

@@ -5,7 +5,7 @@ the solver chooses. Out: SMT-LIB terms in one `TermPool`. Relations, `With` and 
 to state, without the help of `counting.expand`, so that a fault in either shows as a disagreement.
 
 Relies on what the language proves: no divisor is zero, each table has an entry for every key, and `Before` occurs
-in prescriptions only.
+in prescriptions and guards only.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class TermState:
 
     Attributes:
         label: Ends the names of its relations in scripts; empty for states between the sets of an alternative.
-        before: The state that `Before` goes back to: itself, outside a prescription.
+        before: The state that `Before` goes back to: itself, outside prescriptions and guards.
         origin: The state from which this one differs in the variables `changes` alone.
     """
 
@@ -56,6 +56,7 @@ class TermState:
         self.known: dict[int, tuple[Expr, Term]] = {}  # by identity; holding the expression keeps it valid
         self.relations: dict[str, Term] = {}
         self._neighbours: dict[tuple[str, ...], TermState] = {}
+        self._looking_back: dict[int, TermState] = {}  # by identity of the start, which they hold
 
     def changed(self, changes: Mapping[str, Term]) -> TermState:
         """Return the state that differs in some variables, seen from the same fired rule."""
@@ -64,6 +65,12 @@ class TermState:
     def entered(self, changes: Mapping[str, Term], label: str) -> TermState:
         """Return the state that differs in some variables, as one in which rules may fire."""
         return self._neighbour(changes, label, None)
+
+    def looking_back(self, start: TermState) -> TermState:
+        """Return the same state as guards see it, for which `Before` goes back to `start`."""
+        if id(start) not in self._looking_back:
+            self._looking_back[id(start)] = TermState(self.values, before=start, origin=self)
+        return self._looking_back[id(start)]
 
     def _neighbour(self, changes: Mapping[str, Term], label: str, before: TermState | None) -> TermState:
         key = (label, *(part for name, term in changes.items() for part in (name, term.text)))

@@ -227,7 +227,24 @@ def test_an_alternative_counts_only_if_each_set_has_a_value() -> None:
     assert (walk.steps[0].alternative, walk.fix) == (1, (("size", 1),))
 
 
+def test_a_guard_looks_back_at_the_start_of_the_walk() -> None:
+    """The second rule fires after the first only, since it reads the size that was printed."""
+    guard = op(Op.AND, op(Op.LE, Var("size"), 4), op(Op.EQ, Before(Var("size")), 8), op(Op.EQ, Var("lid"), 0))
+    problem = tank(rules=[attrs.evolve(SHRINK, keeps=()), assign("late", "LATE", guard, ("lid", 1))])
+    walk = run_walk(problem, FULL)
+    assert (walk.codes, walk.masked, walk.unmasked) == (("TOO_LARGE", "LATE"), (), ("LATE",))
+    assert run_walk(problem, {**FULL, "size": 4}).codes == ()
+
+
 # ---- repairs -------------------------------------------------------------------------------------
+
+
+def test_after_a_repair_guards_look_back_at_the_unrepaired_world() -> None:
+    moved = op(Op.AND, FITS, op(Op.GT, Before(Var("size")), Var("size")), op(Op.EQ, Var("lid"), 0))
+    problem = tank(rules=[attrs.evolve(SHRINK, keeps=()), assign("moved", "MOVED", moved, ("lid", 1))])
+    walk = run_walk(problem, FULL)
+    assert failing(problem, walk, {"size": 4}) == ("rule MOVED fires",)
+    assert failing(problem, walk, {"size": 4, "lid": 1}) == ()
 
 
 def test_the_fix_is_a_repair() -> None:

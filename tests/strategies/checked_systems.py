@@ -64,7 +64,7 @@ def lowered_system(system: CheckedSystem) -> SystemPlan:
 
 @attrs.frozen
 class Names:
-    """What an expression may mention; `earlier` inside prescriptions."""
+    """What an expression may mention; `earlier` inside prescriptions and guards."""
 
     variables: Mapping[str, ValueType]
     relations: Mapping[str, ValueType] = {}
@@ -280,7 +280,7 @@ def _rules(draw: st.DrawFn, number: int, names: Names, fields: Sequence[CheckedV
         name=f"rule{number}",
         code=f"CODE{number}",
         title="",
-        guard=draw(typed_exprs(names, FLAG)),
+        guard=draw(typed_exprs(attrs.evolve(names, earlier=True), FLAG)),
         alternatives=tuple(draw(alternatives)),
         keeps=tuple(draw(st.lists(_keeps(names, fields), max_size=2))),
         says="",

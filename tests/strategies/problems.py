@@ -258,13 +258,13 @@ def wild_problems(draw: Draw) -> Problem:
         relations.append((f"r{number}", definition))
         known.append(RelationValue(f"r{number}", definition.sort))
     seen = tuple(known)
-    guards = bool_exprs(names, seen, 2)
+    conditions = bool_exprs(names, seen, 2)
     fields = [variable.name for variable in variables if variable.editable]
     rules = tuple(
         Rule(
             name=f"rule{number}",
             code=f"CODE{number}",
-            guard=draw(guards),
+            guard=draw(_wild_guards(names, seen)),
             alternatives=tuple(draw(st.lists(_wild_alternatives(fields, names, seen), min_size=1, max_size=2))),
             keeps=tuple(draw(st.lists(_wild_keeps(fields, names, seen), max_size=2))),
         )
@@ -283,8 +283,8 @@ def wild_problems(draw: Draw) -> Problem:
             ),
         ),
         rules=rules,
-        valid=draw(st.one_of(st.just(TRUE), st.just(TRUE), guards)),
-        sound=draw(st.one_of(st.just(TRUE), guards)),
+        valid=draw(st.one_of(st.just(TRUE), st.just(TRUE), conditions)),
+        sound=draw(st.one_of(st.just(TRUE), conditions)),
         keeps=tuple(draw(st.lists(_wild_keeps([], names, seen), max_size=1))),
         max_codes=draw(st.sampled_from((1, 2, 2, 3))),
     )
@@ -296,6 +296,23 @@ def _plain_observations(variables: Sequence[Variable]) -> tuple[Observation, ...
         for variable in variables
         if variable.kind is not Kind.HIDDEN
     )
+
+
+@st.composite
+def _wild_guards(draw: Draw, names: Sequence[str], relations: Sequence[RelationValue]) -> Expr:
+    """A condition, which may look back at the run as printed."""
+    guard = draw(bool_exprs(names, relations, 2))
+    match draw(st.sampled_from(("plain", "condition", "number", "with"))):
+        case "condition":
+            return Apply(draw(st.sampled_from((Op.AND, Op.OR))), (guard, Before(draw(bool_exprs(names, relations, 1)))))
+        case "number":
+            printed = Before(draw(int_exprs(names, relations, 1)))
+            return Apply(draw(st.sampled_from(COMPARISONS)), (draw(int_exprs(names, relations, 1)), printed))
+        case "with":
+            changes = ((draw(st.sampled_from(names)), Before(draw(int_exprs(names, relations, 0)))),)
+            return With(Apply(Op.AND, (guard, Before(guard))), changes)
+        case _:
+            return guard
 
 
 @st.composite
@@ -356,6 +373,8 @@ def planted_problems(draw: Draw) -> Problem:
         guard: Expr = over
         if draw(st.sampled_from((True, True, False))):
             guard = Apply(Op.AND, (over, With(fits, ((field.name, Const(min(field.domain))),))))
+        if draw(st.integers(0, 3)) == 0:
+            guard = Apply(Op.AND, (guard, Before(draw(st.sampled_from((over, fits))))))
         direction = draw(st.sampled_from(Direction))
         alternatives = [Alternative((Pick(field.name, direction, fits),))]
         other = draw(st.sampled_from(fields))
@@ -399,13 +418,13 @@ def planted_problems(draw: Draw) -> Problem:
 
 
 def expressions(problem: Problem) -> tuple[Expr, ...]:
-    """List every expression of `problem` that has a meaning without a fired rule."""
+    """List every expression of `problem` that has a meaning without an earlier state."""
     return (
         problem.valid,
         problem.sound,
         *(RelationValue(name, definition.sort) for name, definition in problem.relations),
         *(observation.value for observation in problem.observations),
-        *(rule.guard for rule in problem.rules),
+        *(rule.guard for rule in problem.rules if not uses(rule.guard, Before)),
         *(keep.value for keep in problem.keeps),
         *(keep.value for rule in problem.rules for keep in rule.keeps),
     )

@@ -84,6 +84,7 @@ def _larger(inner: st.SearchStrategy[nodes.Expression]) -> st.SearchStrategy[nod
         node(nodes.Index, idents, inner),
         node(nodes.WithClause, inner, some(st.tuples(idents, inner))),
         node(nodes.BeforeCall, inner),
+        node(nodes.PrintedCall, inner),
         node(nodes.To, inner, idents, st.sampled_from(Rounding)),
         node(nodes.As, inner, idents),
     )

@@ -79,6 +79,22 @@ def test_rule_that_fires_twice_is_named() -> None:
     assert found.notes[-1] == "`one` fires again: `need` is 4 MiB, `need with (mode = fast)` is 2 MiB"
 
 
+def test_note_on_a_guard_that_looks_back_shows_the_printed_value() -> None:
+    text = """
+    system s "S" {
+      config { size: int in {1, 2, 4} "size"  mode: {fast, slow} "mode" }
+      rule one ONE "one" { when size == 4  set size = 1 }
+      rule two TWO "two" { when size < 4 and printed(size) == 4 and mode == slow  set mode = fast }
+      runbook one, two
+    }
+    archetype x of s "X" { fault one  tier computed  example { size = 4, mode = slow } => ONE { size = 1 } }
+    """
+    program, plan = lowered_text(text)
+    (found,) = run_examples(plan, program)
+    assert found.message == "the walk reports ONE + TWO"
+    assert found.notes[-1] == "`two` fires: `size` is 1, `printed(size)` is 4, `mode` is slow"
+
+
 def test_state_on_the_way_that_breaks_a_condition_names_it() -> None:
     text = SYSTEM.replace("sound need", 'require mode == fast or size != 2 "no slow pair" sound need')
     example = "example { size = 2, mode = fast } => FAST { mode = slow }"
