@@ -9,6 +9,7 @@ the modules between the two take a `Checker` and call its `check` for the parts 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Final, Self, assert_never
 
 import attrs
@@ -112,6 +113,8 @@ class Checker(ABC):
                 return name not in self.scope.names
             case nodes.If(then=then, otherwise=otherwise):
                 return self.takes_expected_type(then) and self.takes_expected_type(otherwise)
+            case nodes.First(cases=cases, otherwise=otherwise):
+                return all(map(self.takes_expected_type, (*(value for value, _ in cases), otherwise)))
             case (
                 nodes.IntLit() | nodes.BoolLit() | nodes.Unary() | nodes.Binary() | nodes.Call() | nodes.Quantified()
                 | nodes.In() | nodes.Index() | nodes.WithClause() | nodes.BeforeCall() | nodes.PrintedCall()
@@ -125,16 +128,20 @@ class Checker(ABC):
         self, left: nodes.Expression, right: nodes.Expression, expected: ValueType | None
     ) -> tuple[Typed, Typed] | None:
         """Check two expressions of one type; a bare member takes the type of the other side."""
-        if self.takes_expected_type(left) and not self.takes_expected_type(right):
-            turned = self.check_pair(right, left, expected)
-            return None if turned is None else (turned[1], turned[0])
-        first = self.check(left, expected)
+        found = self.check_alike((left, right), expected)
+        return None if found is None else (found[0], found[1])
+
+    def check_alike(self, exprs: Sequence[nodes.Expression], expected: ValueType | None) -> list[Typed] | None:
+        """Check expressions of one type; bare members take the type of the first that has one of its own."""
+        bare = [expr for expr in exprs if self.takes_expected_type(expr)]
+        leading = [expr for expr in exprs if not self.takes_expected_type(expr)] or [bare.pop(0)]
+        found = {id(expr): self.check(expr, expected) for expr in leading}
+        first = next((typed for typed in found.values() if typed is not None), None)
         if first is None:
-            if not self.takes_expected_type(right):
-                self.check(right, expected)
             return None
-        second = self.check(right, first.type if self.takes_expected_type(right) else expected)
-        return None if second is None else (first, second)
+        found |= {id(expr): self.check(expr, first.type) for expr in bare}
+        known = [typed for expr in exprs if (typed := found[id(expr)]) is not None]
+        return known if len(known) == len(exprs) else None
 
     # -------------------------------------------------------------- constants
 

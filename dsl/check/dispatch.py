@@ -12,7 +12,16 @@ import attrs
 
 from dsl.check.checker import Checker
 from dsl.check.operands import check_index, check_integer, check_member, check_name
-from dsl.check.operators import check_as, check_binary, check_call, check_if, check_in, check_to, check_unary
+from dsl.check.operators import (
+    check_as,
+    check_binary,
+    check_call,
+    check_first,
+    check_if,
+    check_in,
+    check_to,
+    check_unary,
+)
 from dsl.check.quantifiers import check_quantified
 from dsl.check.worlds import check_before, check_printed, check_with
 from dsl.checked import Constant, Typed
@@ -46,6 +55,8 @@ class ExpressionChecker(Checker):
                 return check_quantified(self, expr)
             case nodes.If():
                 return check_if(self, expr, expected)
+            case nodes.First():
+                return check_first(self, expr, expected)
             case nodes.In():
                 return check_in(self, expr)
             case nodes.Index():

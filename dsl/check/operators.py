@@ -215,6 +215,25 @@ def check_if(checker: Checker, expr: nodes.If, expected: ValueType | None) -> Ty
     return Operation(ChoiceOp.IF, (condition, *both), type_, span=expr.span)
 
 
+def check_first(checker: Checker, expr: nodes.First, expected: ValueType | None) -> Typed | None:
+    """`first { a: c, b: d } else e`, as `if c then a else if d then b else e`."""
+    conditions = [checker.of_type(condition, FLAG, "the condition after `:` in `first`") for _, condition in expr.cases]
+    exprs = (*(value for value, _ in expr.cases), expr.otherwise)
+    values = checker.check_alike(exprs, expected)
+    if values is None:
+        return None
+    both = in_one_unit(values, checker.scope.types)
+    type_ = common_type(checker, both, exprs, "a value of `first`")
+    if type_ is None:
+        return None
+    chosen = both[-1]
+    for condition, value in zip(reversed(conditions), reversed(both[:-1]), strict=True):
+        if condition is None:
+            return None
+        chosen = Operation(ChoiceOp.IF, (condition, value, chosen), type_, span=expr.span)
+    return chosen
+
+
 def check_in(checker: Checker, expr: nodes.In) -> Typed | None:
     """`x in {a, b}`, as equal to one of them."""
     operand = checker.check(expr.operand, None)

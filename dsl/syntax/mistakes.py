@@ -33,7 +33,7 @@ _GROUPS = (  # terminals that are told by one phrase where all of the first set 
     (
         {"INT", "NAME", "LPAR", "FLOOR"},
         {"INT", "NAME", "STRING", "TRUE", "FALSE", "MINUS", "NOT", "IF", "LPAR", "FLOOR", "CEIL", "MIN", "MAX",
-         "ABS", "NUMBER", "SUM", "COUNT", "ANY", "ALL", "BEFORE", "PRINTED"},
+         "ABS", "NUMBER", "SUM", "COUNT", "ANY", "ALL", "BEFORE", "PRINTED", "FIRST"},
         "an expression",
     ),
     ({"AS", "TO", "WITH"}, {*_OPERATORS, "SUFFIX", "LSQB"}, "an operator"),
@@ -106,10 +106,11 @@ def expected_words(accepted: AbstractSet[str]) -> list[str]:
     """Say which terminals would fit: names and signs first, then kinds of which several would."""
     left = set(accepted)
     kinds = []
+    picks = left & {"FIRST"} if "LARGEST" in left else frozenset[str]()  # where `first` may stand for a pick, too
     for needed, covered, phrase in _GROUPS:
         if left >= needed:
             kinds.append(phrase)
-            left -= covered
+            left -= covered - picks
     if {"INT", "MINUS"} <= left:  # a signed number: the sign goes without saying
         left.discard("MINUS")
     if {"DECIMAL", "DECIMALS"} <= left:

@@ -111,6 +111,19 @@ class If:
 
 
 @attrs.frozen
+class First:
+    """`first { value: condition, ... } else value`: the value of the first condition that holds.
+
+    Attributes:
+        cases: Values with their conditions, in the order in which these are tried.
+    """
+
+    cases: tuple[tuple[Expression, Expression], ...]
+    otherwise: Expression
+    span: Span = _span()
+
+
+@attrs.frozen
 class In:
     """`x in {a, b}`."""
 
@@ -173,8 +186,8 @@ class As:
 
 
 Expression = (
-    IntLit | BoolLit | StrLit | Name | Unary | Binary | Call | Quantified | If | In | Index | WithClause
-    | BeforeCall | PrintedCall | To | As
+    IntLit | BoolLit | StrLit | Name | Unary | Binary | Call | Quantified | If | First | In | Index
+    | WithClause | BeforeCall | PrintedCall | To | As
 )  # fmt: skip
 
 

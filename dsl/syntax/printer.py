@@ -106,6 +106,9 @@ def _expr(expr: nodes.Expression) -> tuple[int, str]:
         case nodes.If():
             parts = (print_expr(part) for part in (expr.condition, expr.then, expr.otherwise))
             return _IF, "if {} then {} else {}".format(*parts)
+        case nodes.First():
+            cases = (f"{print_expr(value)}: {print_expr(condition)}" for value, condition in expr.cases)
+            return _IF, f"first {_block(cases)} else {print_expr(expr.otherwise)}"
         case nodes.In():
             return _COMPARE, f"{print_expr(expr.operand, _SUM)} in {{{_exprs(expr.values)}}}"
         case nodes.Index():

@@ -126,6 +126,9 @@ class ExpressionBuilder:
                 return nodes.Name(str(as_token(parts[0])), span=span)
             case "if":
                 return nodes.If(self.expr(parts[0]), self.expr(parts[1]), self.expr(parts[2]), span=span)
+            case "first":
+                *cases, otherwise = parts
+                return nodes.First(self.cases_of_first(cases), self.expr(otherwise), span=span)
             case "implies" | "or" | "and":
                 return nodes.Binary(LogicOp(tree.data), self.expr(parts[0]), self.expr(parts[1]), span=span)
             case "comparison":
@@ -160,6 +163,10 @@ class ExpressionBuilder:
                 return nodes.PrintedCall(self.expr(parts[0]), span=span)
             case _:
                 raise unknown_rule(tree)
+
+    def cases_of_first(self, children: Iterable[Child]) -> tuple[tuple[nodes.Expression, nodes.Expression], ...]:
+        trees = [as_tree(child) for child in children]
+        return tuple((self.expr(tree.children[0]), self.expr(tree.children[1])) for tree in trees)
 
     def quantified(self, tree: Node) -> nodes.Quantified:
         function, bound, values, body = tree.children

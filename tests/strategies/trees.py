@@ -80,6 +80,7 @@ def _larger(inner: st.SearchStrategy[nodes.Expression]) -> st.SearchStrategy[nod
         node(nodes.Call, st.sampled_from([*Function, *Cast]), some(inner)),
         node(nodes.Quantified, st.sampled_from(Quantifier), idents, st.one_of(domains(inner), idents), inner),
         node(nodes.If, inner, inner, inner),
+        node(nodes.First, some(st.tuples(inner, inner)), inner),
         node(nodes.In, inner, some(inner, 0)),
         node(nodes.Index, idents, inner),
         node(nodes.WithClause, inner, some(st.tuples(idents, inner))),

@@ -56,6 +56,7 @@ A, B, C = name("a"), name("b"), name("c")
         ("floor(a * b / c)", binary(DivisionOp.FLOOR, binary(ArithmeticOp.MULTIPLY, A, B), C)),
         ("ceil(a / -b)", binary(DivisionOp.CEIL, A, nodes.Unary(UnaryOp.NEGATE, B, span=HERE))),
         ("if a then b else c", nodes.If(A, B, C, span=HERE)),
+        ("first { a: b, } else c", nodes.First(((A, B),), C, span=HERE)),
         ("1_024 MiB", number(1024, "MiB")),
         ("2^20", number(2**20)),
         ("2^60 tokens", number(2**60, "tokens")),
