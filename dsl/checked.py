@@ -127,6 +127,20 @@ class Printing:
 
 
 @attrs.frozen
+class ExactPrinting:
+    """How a number is printed with all its digits: `value / denominator` without a unit; as `3e-4` if scientific.
+
+    The denominator is a product of twos and fives, so that the digits come to an end.
+    """
+
+    denominator: int
+    scientific: bool
+
+
+PrintingForm = Printing | ExactPrinting
+
+
+@attrs.frozen
 class CheckedTable(Spanned):
     """A lookup table, with an entry for every member of an enumeration or flag that is its key."""
 
@@ -146,7 +160,9 @@ class CheckedVariable(Spanned):
         domain: Without repeats, at least one value, as the author wrote them.
         preference: The domain, best first; empty if not editable.
         prefer: In words what `preference` is; empty if not editable.
-        printing: Set where the value is printed other than exactly.
+        printing: Set where the value is printed other than as it is.
+        group: Of the printed config; empty at its top level.
+        aliases: Other names, as (tool, name).
     """
 
     name: str
@@ -158,19 +174,25 @@ class CheckedVariable(Spanned):
     preference: tuple[int, ...]
     prefer: str
     default: int
-    printing: Printing | None
+    printing: PrintingForm | None
+    group: str = ""
+    aliases: tuple[tuple[str, str], ...] = ()
 
 
 @attrs.frozen
 class CheckedRelation(Spanned):
-    """A relation; `profiler` ones are shown, numbers as `printing` says and exactly where it is None."""
+    """A relation; `profiler` ones are shown, numbers as `printing` says and exactly where it is None.
+
+    A shown one with a condition has no value on the page where that doesn't hold.
+    """
 
     name: str
     type: ValueType
     value: Typed
     text: str
     profiler: bool
-    printing: Printing | None
+    printing: PrintingForm | None
+    condition: Typed | None = None
 
 
 @attrs.frozen
@@ -178,18 +200,25 @@ class CheckedAttribute(Spanned):
     name: str
     type: ValueType
     value: Typed
-    printing: Printing | None
+    printing: PrintingForm | None
 
 
 @attrs.frozen
 class CheckedEvent(Spanned):
-    """A log event; a condition of None always holds."""
+    """A log event; a condition of None always holds.
+
+    Attributes:
+        level: "info", "warn" or "error".
+        logger: What its line names as its origin; of no other event of the system.
+    """
 
     name: str
     text: str
     condition: Typed | None
     attributes: tuple[CheckedAttribute, ...]
     wordings: tuple[str, ...]
+    level: str
+    logger: str
 
 
 @attrs.frozen
@@ -250,6 +279,7 @@ class CheckedSystem(Spanned):
         relations: Each after the relations that it uses, else in declaration order.
         tables: Those that some expression of the system itself uses, in declaration order.
         rules: In runbook order.
+        singulars: What stands after a printed 1 instead of a unit, by unit, where that differs.
     """
 
     name: str
@@ -262,6 +292,7 @@ class CheckedSystem(Spanned):
     sounds: tuple[CheckedCondition, ...]
     keeps: tuple[CheckedKeep, ...]
     rules: tuple[CheckedRule, ...]
+    singulars: Mapping[str, str] = attrs.field(factory=dict)
 
     def variable(self, name: str) -> CheckedVariable:
         return next(variable for variable in self.variables if variable.name == name)
@@ -277,6 +308,8 @@ def expressions_of(system: CheckedSystem) -> Iterator[Typed]:
     """Every whole expression of a system."""
     for relation in system.relations:
         yield relation.value
+        if relation.condition is not None:
+            yield relation.condition
     for event in system.events:
         if event.condition is not None:
             yield event.condition

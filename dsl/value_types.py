@@ -28,11 +28,15 @@ _T = TypeVar("_T")
 
 @attrs.frozen
 class Unit:
-    """A declared unit: one of it is `factor` of `base`; a base unit is one of itself."""
+    """A declared unit: one of it is `factor` of `base`; a base unit is one of itself.
+
+    `singular` is what stands after a printed 1; empty if that is the name as well.
+    """
 
     name: str
     base: str
     factor: int
+    singular: str = ""
 
 
 Dimension = tuple[tuple[str, int], ...]

@@ -63,7 +63,7 @@ class Depths:
 
 def _shown_relations(system: SystemPlan) -> frozenset[str]:
     """Relations that every prompt prints: in the profiler, or in an event that always happens."""
-    profiler = {plan.name for plan in system.relations if plan.display is not None}
+    profiler = {plan.name for plan in system.relations if plan.display is not None and plan.when is None}
     log = {
         attribute.value.name
         for event in system.events

@@ -49,7 +49,9 @@ from dsl.checked import (
     CheckedSystem,
     CheckedTable,
     CheckedVariable,
+    ExactPrinting,
     Printing,
+    PrintingForm,
 )
 from dsl.syntax.loader import Loaded
 from dsl.value_types import Enumeration, Flag, Quantity, ValueType, unit_of
@@ -93,9 +95,9 @@ def lower_program(checked: CheckedProgram, loaded: Loaded) -> ProgramPlan:
 
 
 def _system(system: CheckedSystem) -> SystemPlan:
-    variables = tuple(_variable_plan(variable) for variable in system.variables)
-    relations = tuple(_relation_plan(relation) for relation in system.relations)
-    events = tuple(_event(event) for event in system.events)
+    variables = tuple(_variable_plan(variable, system.singulars) for variable in system.variables)
+    relations = tuple(_relation_plan(relation, system.singulars) for relation in system.relations)
+    events = tuple(_event(event, system.singulars) for event in system.events)
     requires, sounds = _stated(system.requires), _stated(system.sounds)
     problem = Problem(
         name=system.name,
@@ -138,30 +140,38 @@ def _variable(variable: CheckedVariable) -> Variable:
     )
 
 
-def _variable_plan(variable: CheckedVariable) -> VariablePlan:
+def _variable_plan(variable: CheckedVariable, singulars: Mapping[str, str]) -> VariablePlan:
     return VariablePlan(
         name=variable.name,
         text=variable.text,
-        display=_display(variable.type, variable.printing),
+        display=_display(variable.type, variable.printing, singulars),
         prefer=variable.prefer,
         unit=_own_unit(variable.type, variable.printing),
+        group=variable.group,
+        aliases=variable.aliases,
     )
 
 
-def _relation_plan(relation: CheckedRelation) -> RelationPlan:
+def _relation_plan(relation: CheckedRelation, singulars: Mapping[str, str]) -> RelationPlan:
     return RelationPlan(
         name=relation.name,
         text=relation.text,
         unit=unit_of(relation.type),
-        display=_display(relation.type, relation.printing) if relation.profiler else None,
+        display=_display(relation.type, relation.printing, singulars) if relation.profiler else None,
         labels=_labels(relation.type),
+        when=None if relation.condition is None else lower_condition(relation.condition),
     )
 
 
-def _own_unit(type_: ValueType, printing: Printing | None) -> str | None:
-    """The unit of the value itself, where it is printed in another one."""
+def _own_unit(type_: ValueType, printing: PrintingForm | None) -> str | None:
+    """The unit of the value itself, where it is printed in another one or without it."""
     own = unit_of(type_)
-    return None if printing is None or printing.unit == own else own
+    printed = own if printing is None else _printed_unit(printing)
+    return None if printed == own else own
+
+
+def _printed_unit(printing: PrintingForm) -> str:
+    return "" if isinstance(printing, ExactPrinting) else printing.unit
 
 
 def _table_plan(table: CheckedTable) -> TablePlan:
@@ -175,21 +185,23 @@ def _table_plan(table: CheckedTable) -> TablePlan:
     )
 
 
-def _event(event: CheckedEvent) -> EventPlan:
+def _event(event: CheckedEvent, singulars: Mapping[str, str]) -> EventPlan:
     return EventPlan(
         name=event.name,
         text=event.text,
         condition=None if event.condition is None else lower_condition(event.condition),
-        attributes=tuple(_attribute(attribute) for attribute in event.attributes),
+        attributes=tuple(_attribute(attribute, singulars) for attribute in event.attributes),
         wordings=event.wordings,
+        level=event.level,
+        logger=event.logger,
     )
 
 
-def _attribute(attribute: CheckedAttribute) -> AttributePlan:
+def _attribute(attribute: CheckedAttribute, singulars: Mapping[str, str]) -> AttributePlan:
     return AttributePlan(
         name=attribute.name,
         value=lower_value(attribute.value),
-        display=_display(attribute.type, attribute.printing),
+        display=_display(attribute.type, attribute.printing, singulars),
         unit=_own_unit(attribute.type, attribute.printing),
     )
 
@@ -202,10 +214,15 @@ def _config(system: CheckedSystem, plans: Iterable[VariablePlan]) -> Iterator[Ob
 
 
 def _profiler(system: CheckedSystem, plans: Iterable[RelationPlan]) -> Iterator[Observation]:
+    """Each value; before one that isn't always there whether it is, and 0 where it isn't."""
     for relation, plan in zip(system.relations, plans, strict=True):
-        if plan.display is not None:
-            value = as_integer(RelationValue(relation.name, sort_of(relation.type)))
-            yield Observation(relation.name, "profiler", shown_amount(value, plan.display))
+        if plan.display is None:
+            continue
+        value = shown_amount(as_integer(RelationValue(relation.name, sort_of(relation.type))), plan.display)
+        if plan.when is not None:
+            yield Observation(f"{relation.name}?", "profiler", as_integer(plan.when))
+            value = Apply(Op.ITE, (plan.when, value, Const(0)))
+        yield Observation(relation.name, "profiler", value)
 
 
 def _log(events: Iterable[EventPlan]) -> Iterator[Observation]:
@@ -302,15 +319,21 @@ def _labels(type_: ValueType) -> dict[int, str] | None:
             return None
 
 
-def _display(type_: ValueType, printing: Printing | None) -> Display:
+def _display(type_: ValueType, printing: PrintingForm | None, singulars: Mapping[str, str]) -> Display:
     labels = _labels(type_)
     if labels is not None:
         return Display(labels=labels)
-    if printing is None:
-        return Display(unit=unit_of(type_))
-    return Display(
-        unit=printing.unit,
-        numerator=printing.numerator,
-        denominator=printing.denominator,
-        decimals=printing.decimals,
-    )
+    match printing:
+        case None:
+            return Display(unit=unit_of(type_), singular=singulars.get(unit_of(type_), ""))
+        case ExactPrinting(denominator=denominator, scientific=scientific):
+            return Display(denominator=denominator, exact=True, scientific=scientific)
+        case Printing():
+            return Display(
+                unit=printing.unit,
+                numerator=printing.numerator,
+                denominator=printing.denominator,
+                decimals=printing.decimals,
+                singular=singulars.get(printing.unit, ""),
+            )
+    assert_never(printing)

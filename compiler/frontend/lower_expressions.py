@@ -148,6 +148,8 @@ def _constant(value: int, type_: ValueType) -> Const:
 
 def shown_amount(value: Expr, display: Display) -> Expr:
     """The integer in the evidence for `value`, as `Display.shown` computes it."""
+    if display.exact:
+        return value
     above = display.numerator * 10**display.decimals
     common = gcd(above, display.denominator)
     above, below = above // common, display.denominator // common

@@ -80,7 +80,7 @@ def _choices_denied(system: CheckedSystem, choices: Mapping[str, Sequence[PlainV
 
 
 def _evidence_denied(run: RunState, evidence: Mapping[str, str]) -> Iterator[str]:
-    meant = {_page_name(fact): fact.text for fact in printed_facts(run) if fact.value is not None}
+    meant = {_page_name(fact): fact.text for fact in printed_facts(run) if fact.text}
     for name in dict.fromkeys((*meant, *evidence)):
         said, right = evidence.get(name, "nothing"), meant.get(name, "nothing")
         if said != right:

@@ -25,6 +25,7 @@ from dsl.checked import (
     Earlier,
     Operation,
     Printing,
+    PrintingForm,
     RelationRef,
     TableRef,
     Typed,
@@ -123,9 +124,9 @@ class Bounds:
             for attribute in event.attributes:
                 self._check_printing(attribute.printing, self.interval(attribute.value), attribute.span)
 
-    def _check_printing(self, printing: Printing | None, bounds: Interval | None, span: Span) -> None:
+    def _check_printing(self, printing: PrintingForm | None, bounds: Interval | None, span: Span) -> None:
         """Rounding multiplies first; the product has to stay in range too."""
-        if printing is None or bounds is None:
+        if not isinstance(printing, Printing) or bounds is None:
             return
         largest = max(abs(bounds.low), abs(bounds.high))
         if 2 * largest * printing.numerator * 10**printing.decimals + printing.denominator > MAX_MAGNITUDE:

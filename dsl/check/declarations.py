@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dsl.check.checker import Checker, ExpansionBudget
 from dsl.check.dispatch import ExpressionChecker
-from dsl.check.index import Declared, ProgramIndex, ValueDecl
+from dsl.check.index import Declared, ProgramIndex, ValueDecl, report_duplicate
 from dsl.check.literals import constant_value, whole_domain
 from dsl.check.names import ConstantSymbol, Scope, Symbol, TableSymbol, check_members
 from dsl.check.ordering import dependency_order, mentioned, report_cycle
@@ -99,9 +99,13 @@ class Library:
 
     def _unit(self, declared: Declared[nodes.UnitDecl], base: Unit | None) -> Unit | None:
         decl = declared.node
-        if decl.base is None or decl.factor is None:
-            return Unit(decl.name.name, decl.name.name, 1)
         visible = self._visible_types[declared.module]
+        singular = "" if decl.singular is None else decl.singular.name
+        if decl.singular is not None and singular in visible:
+            other = visible[singular].node.name
+            report_duplicate(singular, decl.singular, other, self._findings, what="already names a type")
+        if decl.base is None or decl.factor is None:
+            return Unit(decl.name.name, decl.name.name, 1, singular)
         if decl.base.name not in visible or isinstance(visible[decl.base.name].node, nodes.EnumDecl):
             names = [name for name, each in visible.items() if isinstance(each.node, nodes.UnitDecl)]
             scope = Scope(declared.module, {}, dict.fromkeys(names), (), lambda _: None, set())
@@ -115,7 +119,7 @@ class Library:
                 "E306", f"`{decl.name.name}` is not a positive multiple below 2^60", decl.span, f"{factor} {base.base}"
             )
             return None
-        return Unit(decl.name.name, base.base, factor)
+        return Unit(decl.name.name, base.base, factor, singular)
 
     def _values(self) -> None:
         """Compute the constants and tables, each after those it uses, and put them in every scope that sees them."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from dsl.check.names import Scope
 from dsl.check.unit_help import described, single_unit
-from dsl.checked import Printing
+from dsl.checked import ExactPrinting, Printing, PrintingForm
 from dsl.diagnostics.collector import Findings
 from dsl.syntax import nodes
 from dsl.value_types import NUMBER, Quantity, ValueType, conversion, unit_of
@@ -57,8 +57,8 @@ def fill_text(
     return _PLACE.sub(replace, text.value)
 
 
-def check_show(show: nodes.Show | None, type_: ValueType, scope: Scope, findings: Findings) -> Printing | None:
-    """How `show` prints a value of `type_`; None if it is printed exactly, or if `show` is wrong."""
+def check_show(show: nodes.ShowForm | None, type_: ValueType, scope: Scope, findings: Findings) -> PrintingForm | None:
+    """How `show` prints a value of `type_`; None if it is printed as it is, or if `show` is wrong."""
     if show is None:
         return None
     if not isinstance(type_, Quantity):
@@ -69,6 +69,29 @@ def check_show(show: nodes.Show | None, type_: ValueType, scope: Scope, findings
             "leave it out: words are printed as they are",
         )
         return None
+    if isinstance(show, nodes.ShowDivided):
+        return _divided(show, findings)
+    return _rounded(show, type_, scope, findings)
+
+
+def _divided(show: nodes.ShowDivided, findings: Findings) -> ExactPrinting | None:
+    rest = show.divisor
+    for factor in (2, 5):
+        while rest and rest % factor == 0:
+            rest //= factor
+    if rest == 1:
+        return ExactPrinting(show.divisor, show.scientific)
+    findings.error(
+        "E313",
+        f"a number divided by {show.divisor} can't be printed with all its digits",
+        show.span,
+        "they may never end" if show.divisor else "nothing can be divided by 0",
+        helps=("divide by a product of twos and fives, such as 10, 1000 or 10^7",),
+    )
+    return None
+
+
+def _rounded(show: nodes.Show, type_: Quantity, scope: Scope, findings: Findings) -> Printing | None:
     if show.decimals > MAX_DECIMALS:
         findings.error(
             "E313", f"`show` prints at most {MAX_DECIMALS} decimals", show.span, f"this asks for {show.decimals}"

@@ -7,6 +7,7 @@ other; one that is wrong but says its type still lends that type to its uses.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeVar, assert_never
 
@@ -47,6 +48,11 @@ MAX_SYSTEM_NAMES: Final = 500
 
 LISTED = "in the order listed"
 
+DEFAULT_LEVEL: Final = "info"
+"""The level of a line of the log where the author says nothing."""
+
+_ALIAS: Final = re.compile(r"([A-Za-z]+):(\S+)")
+
 
 @attrs.frozen
 class SystemScope:
@@ -82,12 +88,14 @@ class _SystemCheck:
         self.names: dict[str, Symbol] = dict(outer.names)
         self.relations: dict[str, CheckedRelation] = {}
         self.first: dict[str, nodes.Ident] = {}  # of several declarations of a name, the one that counts
+        self.groups: dict[str, nodes.Ident] = {}
         self.enumerations: list[tuple[Enumeration, nodes.EnumDecl | nodes.EnumType]] = []
         self.scope = attrs.evolve(outer, names=self.names, types=self._types())
 
     def run(self) -> SystemScope:
         before = self.findings.error_count
         self._refuse_duplicates()
+        self.groups = self._groups()
         values = [item for item in self.decl.items if isinstance(item, nodes.ConstDecl | nodes.TableDecl)]
         values = [decl for decl in values if self.first[decl.name.name] is decl.name]
         declare_values(values, self.scope, self.names, self.findings, self.budget)
@@ -97,8 +105,10 @@ class _SystemCheck:
         )
         variables = [self._announced_variable(kind, variable) for kind, variable in self._variables()]
         self._relations()
+        self._profiler_conditions()
         self._refuse_members()
         rulebook = self._rulebook()
+        self._refuse_shared_loggers()
         events = [self._event(event) for block in self._items(nodes.LogBlock) for event in block.events]
         requires = [self._condition(each.condition, each.text) for each in self._items(nodes.RequireDecl)]
         sounds = [self._condition(each.condition, each.text) for each in self._items(nodes.SoundDecl)]
@@ -120,6 +130,11 @@ class _SystemCheck:
                 sounds=_known(sounds),
                 keeps=keeps,
                 rules=rules,
+                singulars={
+                    name: unit.singular
+                    for name, unit in self.scope.types.items()
+                    if isinstance(unit, Unit) and unit.singular
+                },
                 span=self.decl.name.span,
             )
             checked = attrs.evolve(checked, tables=self._used_tables(checked))
@@ -139,6 +154,21 @@ class _SystemCheck:
             for variable in block.variables:
                 if self.first[variable.name.name] is variable.name:
                     yield block.kind, variable
+
+    def _groups(self) -> dict[str, nodes.Ident]:
+        """The group of each variable that stands in one. A page mustn't use one name for a group and for a field."""
+        blocks = self._items(nodes.VarBlock)
+        top = {item.name.name: item.name for block in blocks for item in block.items if isinstance(item, nodes.VarDecl)}
+        found: dict[str, nodes.Ident] = {}
+        for block in blocks:
+            for group in (item for item in block.items if isinstance(item, nodes.VarGroup)):
+                found |= {variable.name.name: group.name for variable in group.variables}
+                if block.kind == "hidden":
+                    self._misplaced(group.name, "`group`", "hidden variables aren't printed")
+                elif group.name.name in top:
+                    what = "names both a group and a variable beside it"
+                    report_duplicate(group.name.name, group.name, top[group.name.name], self.findings, what=what)
+        return found
 
     def _relation_decls(self) -> Iterator[tuple[bool, nodes.RelationDecl]]:
         """Each relation in declaration order, and whether it is a profiler value."""
@@ -236,11 +266,13 @@ class _SystemCheck:
         domain = self._domain(decl, type_)
         editable = kind == "config" and not decl.locked
         if decl.locked and kind != "config":
-            self._misplaced(decl, "`locked`", "only config fields can be locked: others can't be edited anyway")
+            why = "only config fields can be locked: others can't be edited anyway"
+            self._misplaced(decl.name, "`locked`", why)
         if decl.prefer is not None and not editable:
-            self._misplaced(decl, "`prefer`", "only a field that a repair may change has a preference")
-        if decl.show is not None and kind != "given":
-            self._misplaced(decl, "`show`", "config fields are printed exactly, and hidden variables aren't printed")
+            self._misplaced(decl.name, "`prefer`", "only a field that a repair may change has a preference")
+        if isinstance(decl.show, nodes.Show) and kind != "given":
+            why = "config fields are printed exactly, and hidden variables aren't printed"
+            self._misplaced(decl.name, "`show` with rounding", why)
         printing = check_show(decl.show, type_, self.scope, self.findings)
         default = None if decl.default is None else self._constant(decl.default, type_, "a default")
         if domain is None:
@@ -251,12 +283,14 @@ class _SystemCheck:
             kind=kind,
             type=type_,
             domain=values,
-            text=decl.text,
+            text=decl.text or "",
             editable=editable,
             preference=(),
             prefer="",
             default=values[0],
             printing=printing,
+            group=self.groups[name].name if name in self.groups else "",
+            aliases=_known(self._alias(alias) for alias in decl.aliases),
             span=decl.name.span,
         )
         symbol = VariableSymbol(decl.name, type_, kind, variable)
@@ -269,8 +303,21 @@ class _SystemCheck:
         self.names[name] = VariableSymbol(decl.name, type_, kind, variable)
         return variable
 
-    def _misplaced(self, decl: nodes.VarDecl, what: str, why: str) -> None:
-        self.findings.error("E407", f"{what} has no meaning for `{decl.name.name}`", decl.name.span, why)
+    def _misplaced(self, ident: nodes.Ident, what: str, why: str) -> None:
+        self.findings.error("E407", f"{what} has no meaning for `{ident.name}`", ident.span, why)
+
+    def _alias(self, alias: nodes.StrLit) -> tuple[str, str] | None:
+        written = _ALIAS.fullmatch(alias.value)
+        if written is not None:
+            return written[1], written[2]
+        self.findings.error(
+            "E434",
+            "this alias doesn't say whose name it is",
+            alias.span,
+            "expected a tool and its name",
+            helps=('write the tool in letters, a colon and the name that it uses: `alias "deepspeed:lr"`',),
+        )
+        return None
 
     def _constant(self, expr: nodes.Expression, type_: ValueType, what: str) -> Constant | None:
         typed = self._constants().value(expr, type_, what)
@@ -354,12 +401,32 @@ class _SystemCheck:
             decl.name.name, value.type, value, decl.text or "", profiler, printing, span=decl.name.span
         )
 
+    def _profiler_conditions(self) -> None:
+        """Where the values of the profiler are there. Conditions can use all relations, so they come after them."""
+        for _, decl in self._relation_decls():
+            if decl.condition is None:
+                continue
+            condition = self._checker().condition(decl.condition)
+            if decl.name.name in self.relations:
+                relation = self.relations[decl.name.name]
+                self.relations[decl.name.name] = attrs.evolve(relation, condition=condition)
+
     def _valued(self, expr: nodes.Expression, type_: ValueType | None, what: str) -> Typed | None:
         """The value of something that may say its type."""
         checker = self._checker()
         return checker.inferred(expr) if type_ is None else checker.value(expr, type_, what)
 
     # -------------------------------------------------------------- the log, conditions, tables
+
+    def _refuse_shared_loggers(self) -> None:
+        """A line of the log is known by its logger."""
+        loggers: dict[str, nodes.Ident] = {}
+        for event in (event for block in self._items(nodes.LogBlock) for event in block.events):
+            logger = event.logger or event.name
+            if logger.name in loggers and self.first[event.name.name] is event.name:
+                earlier = loggers[logger.name]
+                report_duplicate(logger.name, logger, earlier, self.findings, what="is the logger of two events")
+            loggers.setdefault(logger.name, logger)
 
     def _event(self, decl: nodes.EventDecl) -> CheckedEvent | None:
         condition = None if decl.condition is None else self._checker().condition(decl.condition)
@@ -375,7 +442,16 @@ class _SystemCheck:
         )
         if decl.condition is not None and condition is None:
             return None
-        return CheckedEvent(decl.name.name, decl.text, condition, _known(attributes), wordings, span=decl.name.span)
+        return CheckedEvent(
+            name=decl.name.name,
+            text=decl.text or "",
+            condition=condition,
+            attributes=_known(attributes),
+            wordings=wordings,
+            level=decl.level or DEFAULT_LEVEL,
+            logger=(decl.logger or decl.name).name,
+            span=decl.name.span,
+        )
 
     def _attribute(self, decl: nodes.AttrDecl) -> CheckedAttribute | None:
         type_ = None if decl.type is None else resolve_type(decl.type, self.scope, self.findings)

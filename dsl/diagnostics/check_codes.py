@@ -175,8 +175,9 @@ TYPE_CODES = (
     Code(
         "E313",
         "a `show` that doesn't fit",
-        "`show` says the unit and the decimals (at most 6) with which a number is printed. Flags and enumerations "
-        "are printed as words.",
+        "`show` says the unit and the decimals (at most 6) with which a number is printed, or by what it is divided to "
+        "be printed with all its digits; such a divisor has no factors but 2 and 5. Flags and enumerations are printed "
+        "as words.",
         'system shop "Shop" {\n  config { open: bool "open" }\n  profiler { closed = not open show to 1 decimal }\n}\n',
     ),
 )
@@ -223,8 +224,9 @@ RULE_CODES = (
     ),
     Code(
         "E407",
-        "a part that has no meaning for this variable",
-        "`locked` is for config fields, `prefer` for config fields that aren't locked, `show` for given facts.",
+        "a part that has no meaning for this variable or group",
+        "`locked` is for config fields, `prefer` for config fields that aren't locked, `show` with rounding for given "
+        "facts, and `group` for config fields and given facts.",
         'system shop "Shop" { given { size: int in {1, 2} "size" locked } }\n',
     ),
     Code(
@@ -390,6 +392,12 @@ RULE_CODES = (
         _THREE.replace("  rule big", "  profiler { twice = size * 2 }\n  rule big")
         + 'archetype fine of shop "Fine" {\n  fault none  tier healthy\n'
         + "  example { open = true } => HEALTHY shows { twice = 8 }\n}\n",
+    ),
+    Code(
+        "E434",
+        "an alias without a tool",
+        "An alias is the name by which a tool knows a variable: the tool, in letters, then a colon and the name.",
+        'system shop "Shop" { config { size: int in {1, 2} "size" alias "rooms" } }\n',
     ),
     Code(
         "W441",

@@ -99,7 +99,8 @@ _SYNTAX = (
     Code(
         "E113",
         "a missing part",
-        "Some parts of a block can't be left out: an archetype needs `fault` and `tier`, an event needs `says`.",
+        "Some parts can't be left out: an archetype needs `fault` and `tier`, and a variable needs a text, unless it "
+        "is locked or given.",
         'archetype healthy of memory "all is well" { fault none }\n',
     ),
     Code(

@@ -28,7 +28,8 @@ _WORDS = {
 }
 _COMPARISONS = frozenset({"EQUAL", "UNEQUAL", "LESS", "AT_MOST", "MORE", "AT_LEAST"})
 _OPERATORS = _COMPARISONS | {"PLUS", "MINUS", "TIMES", "MOD", "AND", "OR", "IMPLIES", "IN", "AS", "TO", "WITH"}
-_VARIABLE_PARTS = frozenset({"LOCKED", "PREFER", "DEFAULT", "SHOW"})
+_TEXT_COMES_BEFORE = frozenset({"LOCKED", "PREFER", "DEFAULT", "SHOW", "ALIAS"})
+_STARTS_A_LINE = frozenset({"COLON", "ASSIGN"})  # what comes before one of them is another declaration
 _GROUPS = (  # terminals that are told by one phrase where all of the first set would fit
     (
         {"INT", "NAME", "LPAR", "FLOOR"},
@@ -41,6 +42,11 @@ _GROUPS = (  # terminals that are told by one phrase where all of the first set 
         {"IMPORT", "SYSTEM"},
         {"IMPORT", "UNIT", "ENUM", "CONST", "TABLE", "SYSTEM", "ARCHETYPE", "COMPOSE", "DATASET"},
         "a declaration (`system`, `archetype`, ...)",
+    ),
+    (
+        {"LOCKED", "ALIAS"},
+        {"LOCKED", "PREFER", "DEFAULT", "SHOW", "ALIAS"},
+        "a part of a variable (`default`, `prefer`, ...)",
     ),
     (
         {"CONFIG", "RULE"},
@@ -86,12 +92,11 @@ class TokenProblem:
 class Hint:
     """A diagnostic, and what may be meant: rows of terminals to read in place of the token, likeliest first.
 
-    Where no row fits, reading goes on at a safe place. `passed_over` is the index of a later token to leave out.
+    Where no row fits, reading goes on at a safe place.
     """
 
     diagnostic: Diagnostic
     instead: tuple[tuple[str, ...], ...] = ()
-    passed_over: int | None = None
 
 
 def token_text(token: Token | None) -> str:
@@ -240,20 +245,19 @@ def _number(problem: TokenProblem) -> Hint | None:
 def _late_text(problem: TokenProblem) -> Hint | None:
     """A text after the parts that it should stand before: `show`, or those of a variable."""
     token, tokens, at = problem.token, problem.lexed.tokens, problem.index
-    if token is None:
+    if token is None or token.type != "STRING":
         return None
-    if token.type == "STRING" and problem.previous is not None and problem.previous.type in ("DECIMAL", "DECIMALS"):
-        first = next((each for each in reversed(tokens[max(at - 5, 0) : at]) if each.type == "SHOW"), None)
-        return None if first is None else Hint(_move_text(problem.source, token, first), ((),))
-    if token.type not in _VARIABLE_PARTS or "STRING" not in problem.accepted:
-        return None
-    for later in range(at + 1, len(tokens)):
-        if tokens[later].type == "STRING":
-            diagnostic = _move_text(problem.source, tokens[later], token)
-            return Hint(diagnostic, (("STRING", token.type),), later)
-        if tokens[later].type in ("COLON", "RBRACE") and problem.lexed.innermost(later) == problem.lexed.innermost(at):
-            return None
-    return None
+    first = None
+    for earlier in range(at - 1, -1, -1):
+        if problem.lexed.innermost(earlier) != problem.lexed.innermost(at):
+            continue
+        if tokens[earlier].type in _STARTS_A_LINE:
+            break
+        if tokens[earlier].type == "STRING" and tokens[earlier - 1].type not in ("ALIAS", "COMMA"):
+            return None  # a second text
+        if tokens[earlier].type in _TEXT_COMES_BEFORE:
+            first = tokens[earlier]
+    return None if first is None else Hint(_move_text(problem.source, token, first), ((),))
 
 
 def _move_text(source: Source, text: Token, first: Token) -> Diagnostic:

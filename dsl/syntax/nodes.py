@@ -252,6 +252,18 @@ class Show:
     span: Span = _span()
 
 
+@attrs.frozen
+class ShowDivided:
+    """`show divided by 1000`, `show divided by 10^7 scientific`: printed as a decimal fraction, with all its digits."""
+
+    divisor: int
+    scientific: bool
+    span: Span = _span()
+
+
+ShowForm = Show | ShowDivided
+
+
 # ------------------------------------------------------------------ declarations outside a system
 
 
@@ -265,11 +277,12 @@ class Import:
 
 @attrs.frozen
 class UnitDecl:
-    """`unit MiB`, `unit GiB = 1024 MiB`."""
+    """`unit MiB`, `unit GiB = 1024 MiB`, `unit steps singular step`."""
 
     name: Ident
     factor: int | None
     base: Ident | None
+    singular: Ident | None = None
     span: Span = _span()
 
 
@@ -311,17 +324,28 @@ class TableDecl:
 class VarDecl:
     """A config, given or hidden variable.
 
-    `prefer` is "larger", "smaller", "listed", or the values in order; None where nothing is said.
+    `prefer` is "larger", "smaller", "listed", or the values in order; None where nothing is said. `aliases` are other
+    names, such as "deepspeed:train_batch_size".
     """
 
     name: Ident
     type: Type
     domain: Domain | None
-    text: str
+    text: str | None
     locked: bool = False
     prefer: str | tuple[Expression, ...] | None = None
     default: Expression | None = None
-    show: Show | None = None
+    show: ShowForm | None = None
+    aliases: tuple[StrLit, ...] = ()
+    span: Span = _span()
+
+
+@attrs.frozen
+class VarGroup:
+    """`group model { ... }` in `config` or `given`: variables that the config prints together under this name."""
+
+    name: Ident
+    variables: tuple[VarDecl, ...]
     span: Span = _span()
 
 
@@ -330,19 +354,27 @@ class VarBlock:
     """`config { ... }`, `given { ... }`, `hidden { ... }`."""
 
     kind: str
-    variables: tuple[VarDecl, ...]
+    items: tuple[VarDecl | VarGroup, ...]
     span: Span = _span()
+
+    @property
+    def variables(self) -> tuple[VarDecl, ...]:
+        """Those in groups too, in order."""
+        return tuple(
+            variable for item in self.items for variable in (item.variables if isinstance(item, VarGroup) else (item,))
+        )
 
 
 @attrs.frozen
 class RelationDecl:
-    """`let usable: MiB = ... "text"`, or the same with `show` inside `profiler { ... }`."""
+    """`let usable: MiB = ... "text"`, or the same inside `profiler { ... }`, with a condition or `show` if need be."""
 
     name: Ident
     type: Type | None
     value: Expression
     text: str | None
-    show: Show | None = None
+    show: ShowForm | None = None
+    condition: Expression | None = None
     span: Span = _span()
 
 
@@ -359,19 +391,24 @@ class AttrDecl:
     name: Ident
     type: Type | None
     value: Expression
-    show: Show | None = None
+    show: ShowForm | None = None
     span: Span = _span()
 
 
 @attrs.frozen
 class EventDecl:
-    """`event alloc_fail when peak > usable "text" { attr ... says "..." | "..." }`."""
+    """`event alloc_fail when peak > usable warn by allocator "text" { attr ... says "..." | "..." }`.
+
+    `level` is "info", "warn" or "error"; None where nothing is said.
+    """
 
     name: Ident
     condition: Expression | None
-    text: str
+    text: str | None
     attributes: tuple[AttrDecl, ...]
     wordings: tuple[StrLit, ...]
+    level: str | None = None
+    logger: Ident | None = None
     span: Span = _span()
 
 

@@ -30,13 +30,15 @@ LOOK_AHEAD = 4  # tokens that must fit after a repair
 _ANCHORS = frozenset(
     {
         *("IMPORT", "UNIT", "ENUM", "CONST", "TABLE", "SYSTEM", "ARCHETYPE", "COMPOSE", "DATASET"),
-        *("CONFIG", "GIVEN", "HIDDEN", "LET", "PROFILER", "LOG", "EVENT", "ATTR", "SOUND", "RULE", "RUNBOOK"),
+        *("CONFIG", "GIVEN", "HIDDEN", "GROUP", "LET", "PROFILER", "LOG", "EVENT", "ATTR", "SOUND", "RULE", "RUNBOOK"),
         *("FAULT", "TIER", "EXAMPLE", "REGION", "SPLIT", "AVOID", "WITHIN", "UNSEEN", "USE"),
     }
 )
 
-_DECLARES = frozenset({"UNIT", "ENUM", "CONST", "TABLE", "LET", "EVENT", "ATTR", "RULE", "REGION", "SYSTEM"})
-_PARTS = frozenset({"TRUE", "FALSE", "LOCKED", "PREFER", "DEFAULT", "SHOW"})  # never names, even with `:` after them
+_DECLARES = frozenset({"UNIT", "ENUM", "CONST", "TABLE", "LET", "EVENT", "ATTR", "RULE", "REGION", "SYSTEM", "GROUP"})
+_PARTS = frozenset(
+    {"TRUE", "FALSE", "LOCKED", "PREFER", "DEFAULT", "SHOW", "ALIAS"}
+)  # never names, even with `:` after them
 
 
 def parse_text(source: Source) -> tuple[nodes.Module | None, tuple[Diagnostic, ...]]:
@@ -119,7 +121,6 @@ class _Search:
         self.in_block = self.machine.states  # before the last `}`
         self.diagnostics: list[Diagnostic] = []
         self.declared = _declared_words(lexed)
-        self.passed_over: set[int] = set()  # tokens that a message has dealt with
         self.told: set[str] = set()  # words that aren't names, each told once
 
     def run(self) -> list[Diagnostic]:
@@ -127,7 +128,7 @@ class _Search:
         index = 0
         while index < len(tokens):
             states = self.machine.states
-            if index in self.passed_over or self.misnamed(index):
+            if self.misnamed(index):
                 index += 1
                 continue
             if self.machine.feed(tokens[index].type):
@@ -173,7 +174,7 @@ class _Search:
     def ahead(self, index: int) -> tuple[str, ...]:
         """The terminals after a token that must fit after a repair."""
         last = min(index + LOOK_AHEAD, len(self.lexed.tokens))
-        return tuple(self.terminal(at) for at in range(index + 1, last + 1) if at not in self.passed_over)
+        return tuple(self.terminal(at) for at in range(index + 1, last + 1))
 
     def terminal(self, index: int) -> str:
         return self.lexed.tokens[index].type if index < len(self.lexed.tokens) else END
@@ -186,8 +187,6 @@ class _Search:
         hint = self.closed_early(index) or self.explain(index)
         if not self.lexed.faulty(index):
             self.diagnostics.append(hint.diagnostic)
-        if hint.passed_over is not None:
-            self.passed_over.add(hint.passed_over)
         if self.repair(index, hint.instead):
             return index + 1
         for later in range(index, len(self.lexed.tokens)):

@@ -197,11 +197,17 @@ def _type(kind: nodes.Type) -> str:
     return _braces(map(_member, kind.members))
 
 
-def _show(show: nodes.Show | None) -> list[str]:
-    if show is None:
-        return []
-    unit = "" if show.unit is None else f"{show.unit.name} "
-    return [f"show {unit}to {print_int(show.decimals)} {'decimal' if show.decimals == 1 else 'decimals'}"]
+def _show(show: nodes.ShowForm | None) -> list[str]:
+    match show:
+        case None:
+            return []
+        case nodes.Show():
+            unit = "" if show.unit is None else f"{show.unit.name} "
+            return [f"show {unit}to {print_int(show.decimals)} {'decimal' if show.decimals == 1 else 'decimals'}"]
+        case nodes.ShowDivided():
+            return [f"show divided by {print_int(show.divisor)}{' scientific' if show.scientific else ''}"]
+        case _:
+            assert_never(show)
 
 
 # ------------------------------------------------------------------ layout
@@ -236,9 +242,10 @@ def _declaration(item: nodes.Declaration) -> list[str]:
         case nodes.Import():
             return [f"import {print_text(item.path)}"]
         case nodes.UnitDecl():
+            singular = "" if item.singular is None else f" singular {item.singular.name}"
             if item.base is None or item.factor is None:
-                return [f"unit {item.name.name}"]
-            return [f"unit {item.name.name} = {print_int(item.factor)} {item.base.name}"]
+                return [f"unit {item.name.name}{singular}"]
+            return [f"unit {item.name.name} = {print_int(item.factor)} {item.base.name}{singular}"]
         case nodes.EnumDecl() | nodes.ConstDecl() | nodes.TableDecl():
             return _shared(item)
         case nodes.SystemDecl():
@@ -299,7 +306,7 @@ def _example(item: nodes.Example) -> list[str]:
 def _system_item(item: nodes.SystemItem) -> list[str]:
     match item:
         case nodes.VarBlock():
-            return _nest(item.kind, (_variable(variable) for variable in item.variables))
+            return _nest(item.kind, map(_variable_item, item.items))
         case nodes.RelationDecl():
             return _relation(item, "let ")
         case nodes.ProfilerBlock():
@@ -322,9 +329,19 @@ def _system_item(item: nodes.SystemItem) -> list[str]:
             assert_never(item)
 
 
+def _variable_item(item: nodes.VarDecl | nodes.VarGroup) -> list[str]:
+    match item:
+        case nodes.VarDecl():
+            return _variable(item)
+        case nodes.VarGroup():
+            return _nest(f"group {item.name.name}", map(_variable, item.variables))
+        case _:
+            assert_never(item)
+
+
 def _variable(item: nodes.VarDecl) -> list[str]:
     domain = "" if item.domain is None else f" in {print_domain(item.domain)}"
-    pieces = [f"{item.name.name}: {_type(item.type)}{domain}", print_text(item.text)]
+    pieces = [f"{item.name.name}: {_type(item.type)}{domain}", *_texts(item.text)]
     pieces += ["locked"] * item.locked
     if isinstance(item.prefer, str):
         pieces.append(f"prefer {item.prefer}")
@@ -332,7 +349,10 @@ def _variable(item: nodes.VarDecl) -> list[str]:
         pieces.append(f"prefer {{{_exprs(item.prefer)}}}")
     if item.default is not None:
         pieces.append(f"default {print_expr(item.default)}")
-    return _flow(pieces + _show(item.show))
+    pieces += _show(item.show)
+    if item.aliases:
+        pieces.append("alias " + ", ".join(print_text(alias.value) for alias in item.aliases))
+    return _flow(pieces)
 
 
 def _typed(name: nodes.Ident, kind: nodes.Type | None) -> str:
@@ -341,7 +361,8 @@ def _typed(name: nodes.Ident, kind: nodes.Type | None) -> str:
 
 def _relation(item: nodes.RelationDecl, keyword: str) -> list[str]:
     head = f"{keyword}{_typed(item.name, item.type)} = {print_expr(item.value)}"
-    return _flow([head, *_texts(item.text), *_show(item.show)])
+    condition = [] if item.condition is None else [f"when {print_expr(item.condition)}"]
+    return _flow([head, *condition, *_texts(item.text), *_show(item.show)])
 
 
 def _event(item: nodes.EventDecl) -> list[str]:
@@ -352,7 +373,10 @@ def _event(item: nodes.EventDecl) -> list[str]:
     ]
     first, *more = (print_text(wording.value) for wording in item.wordings)
     says = _flow([f"says {first}", *(f"| {wording}" for wording in more)])
-    return _nest(f"event {item.name.name}{condition} {print_text(item.text)}", [*attributes, says])
+    level = [] if item.level is None else [item.level]
+    logger = [] if item.logger is None else [f"by {item.logger.name}"]
+    head = " ".join([f"event {item.name.name}{condition}", *level, *logger, *_texts(item.text)])
+    return _nest(head, [*attributes, says])
 
 
 def _keep(item: nodes.KeepDecl) -> list[str]:

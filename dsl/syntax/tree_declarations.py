@@ -64,9 +64,11 @@ class Builder(ExpressionBuilder):
             case "import":
                 return nodes.Import(as_text(parts[0]), span=span)
             case "unit_decl":
-                name, factor, base = parts
+                name, factor, base, singular = parts
                 number = None if factor is None else as_number(factor)
-                return nodes.UnitDecl(self.ident(name), number, self.optional_ident(base), span=span)
+                return nodes.UnitDecl(
+                    self.ident(name), number, self.optional_ident(base), self.optional_ident(singular), span=span
+                )
             case "enum_decl" | "const_decl" | "table_decl":
                 return self.shared_declaration(tree)
             case "system_decl":
@@ -117,12 +119,14 @@ class Builder(ExpressionBuilder):
         parts = tree.children
         match tree.data:
             case "var_block":
-                kind, *variables = parts
-                return nodes.VarBlock(str(kind), tuple(self.variable(as_tree(v)) for v in variables), span=span)
+                kind, *items = parts
+                return nodes.VarBlock(
+                    str(kind), tuple(self.variable_item(as_tree(item), str(kind)) for item in items), span=span
+                )
             case "relation_let":
                 return self.relation(tree)
             case "profiler_block":
-                return nodes.ProfilerBlock(tuple(self.relation(as_tree(r)) for r in parts), span=span)
+                return nodes.ProfilerBlock(tuple(self.profiler_value(as_tree(r)) for r in parts), span=span)
             case "log_block":
                 return nodes.LogBlock(tuple(self.event(as_tree(e)) for e in parts), span=span)
             case "require_decl":
@@ -140,20 +144,49 @@ class Builder(ExpressionBuilder):
             case _:
                 raise unknown_rule(tree)
 
-    def variable(self, tree: Node) -> nodes.VarDecl:
+    def variable_item(self, tree: Node, block: str) -> nodes.VarDecl | nodes.VarGroup:
+        match tree.data:
+            case "var_decl":
+                return self.variable(tree, block)
+            case "var_group":
+                name, *variables = tree.children
+                return nodes.VarGroup(
+                    self.ident(name), tuple(self.variable(as_tree(v), block) for v in variables), span=self.span(tree)
+                )
+            case _:
+                raise unknown_rule(tree)
+
+    def variable(self, tree: Node, block: str) -> nodes.VarDecl:
+        """Build a variable of a block: its text can be left out where no repair changes it and the page prints it."""
         name, kind, domain, text, *rest = tree.children
-        parts = self.parts(rest, "locked", "prefer", "default", "show")
+        parts = self.parts(rest, "locked", "prefer", "default", "show_rounded", "show_divided", "alias")
         default = self.only("default", parts["default"])
+        alias = self.only("alias", parts["alias"])
+        locked = self.only("locked", parts["locked"]) is not None
+        if text is None and not (block == "given" or locked):
+            self.missing_text(self.ident(name))
         return nodes.VarDecl(
             self.ident(name),
             self.type(kind),
             None if domain is None else self.domain(domain),
-            as_text(text),
-            locked=self.only("locked", parts["locked"]) is not None,
+            as_optional_text(text),
+            locked=locked,
             prefer=self.preference(self.only("prefer", parts["prefer"])),
             default=None if default is None else self.expr(default.children[0]),
-            show=self.show(self.only("show", parts["show"])),
+            show=self.show(self.only("show", in_order(parts["show_rounded"], parts["show_divided"]))),
+            aliases=() if alias is None else tuple(map(self.str_lit, alias.children)),
             span=self.span(tree),
+        )
+
+    def missing_text(self, name: nodes.Ident) -> None:
+        self.diagnostics.append(
+            Diagnostic(
+                "E113",
+                f"`{name.name}` has no text",
+                name.span,
+                "only `given` and `locked` variables can go without",
+                helps=("describe it in a few words, after its domain and before `prefer` and the like",),
+            )
         )
 
     def preference(self, tree: Node | None) -> str | tuple[nodes.Expression, ...] | None:
@@ -163,24 +196,37 @@ class Builder(ExpressionBuilder):
         return str(wanted) if isinstance(wanted, Token) else self.exprs(as_tree(wanted).children)
 
     def relation(self, tree: Node) -> nodes.RelationDecl:
-        name, kind, value, text, *show = tree.children
+        name, kind, value, text = tree.children
         return nodes.RelationDecl(
             self.ident(name),
             self.optional_type(kind),
             self.expr(value),
             as_optional_text(text),
-            self.show(show[0]) if show else None,
+            span=self.span(tree),
+        )
+
+    def profiler_value(self, tree: Node) -> nodes.RelationDecl:
+        name, kind, value, condition, text, show = tree.children
+        return nodes.RelationDecl(
+            self.ident(name),
+            self.optional_type(kind),
+            self.expr(value),
+            as_optional_text(text),
+            self.show(show),
+            self.optional_expr(condition),
             span=self.span(tree),
         )
 
     def event(self, tree: Node) -> nodes.EventDecl:
-        name, condition, text, *attributes, wordings = tree.children
+        name, condition, level, logger, text, *attributes, wordings = tree.children
         return nodes.EventDecl(
             self.ident(name),
-            None if condition is None else self.expr(condition),
-            as_text(text),
+            self.optional_expr(condition),
+            as_optional_text(text),
             tuple(self.attribute(as_tree(attribute)) for attribute in attributes),
             tuple(self.str_lit(wording) for wording in as_tree(wordings).children),
+            None if level is None else str(level),
+            self.optional_ident(logger),
             span=self.span(tree),
         )
 
@@ -334,3 +380,8 @@ class Builder(ExpressionBuilder):
     def use(self, tree: Node) -> nodes.UseDecl:
         names, weight = tree.children
         return nodes.UseDecl(self.names(names), 1 if weight is None else as_number(weight), span=self.span(tree))
+
+
+def in_order(*found: Iterable[Node]) -> list[Node]:
+    """Parts of several kinds, as they follow each other in the file."""
+    return sorted((part for parts in found for part in parts), key=lambda part: part.meta.start_pos)

@@ -96,17 +96,26 @@ class ExpressionBuilder:
             case _:
                 raise unknown_rule(tree)
 
-    def show(self, child: Child) -> nodes.Show | None:
+    def show(self, child: Child) -> nodes.ShowForm | None:
         if child is None:
             return None
         tree = as_tree(child)
-        unit, decimals = tree.children
-        return nodes.Show(self.optional_ident(unit), as_number(decimals), span=self.span(tree))
+        first, second = tree.children
+        match tree.data:
+            case "show_rounded":
+                return nodes.Show(self.optional_ident(first), as_number(second), span=self.span(tree))
+            case "show_divided":
+                return nodes.ShowDivided(as_number(first), second is not None, span=self.span(tree))
+            case _:
+                raise unknown_rule(tree)
 
     # -------------------------------------------------------------- expressions
 
     def exprs(self, children: Iterable[Child]) -> tuple[nodes.Expression, ...]:
         return tuple(self.expr(child) for child in children)
+
+    def optional_expr(self, child: Child) -> nodes.Expression | None:
+        return None if child is None else self.expr(child)
 
     def expr(self, child: Child) -> nodes.Expression:
         tree = as_tree(child)

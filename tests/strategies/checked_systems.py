@@ -28,8 +28,10 @@ from dsl.checked import (
     CheckedVariable,
     Constant,
     Earlier,
+    ExactPrinting,
     Operation,
     Printing,
+    PrintingForm,
     RelationRef,
     TableRef,
     Typed,
@@ -229,14 +231,18 @@ def _variables(draw: st.DrawFn, name: str, kind: str, type_: ValueType) -> Check
         preference=tuple(draw(st.permutations(domain))) if editable else (),
         prefer="",
         default=domain[0],
-        printing=draw(_printings()) if kind == "given" else None,
+        printing=draw(_printings()) if kind == "given" else draw(_exact_printings()) if type_ == NUMBER else None,
         span=NOWHERE,
     )
 
 
-def _printings() -> st.SearchStrategy[Printing | None]:
+def _printings() -> st.SearchStrategy[PrintingForm | None]:
     made = st.builds(Printing, st.just("u"), st.sampled_from((1, 3)), st.sampled_from((1, 2, 7)), st.integers(0, 2))
-    return st.one_of(st.none(), made)
+    return st.one_of(made, _exact_printings())
+
+
+def _exact_printings() -> st.SearchStrategy[PrintingForm | None]:
+    return st.one_of(st.none(), st.builds(ExactPrinting, st.sampled_from((1, 10, 1000)), st.booleans()))
 
 
 @st.composite
@@ -245,7 +251,8 @@ def _relations(draw: st.DrawFn, name: str, names: Names) -> CheckedRelation:
     value = draw(typed_exprs(names, type_))
     profiler = draw(st.booleans())
     printing = draw(_printings()) if profiler and type_ == NUMBER else None
-    return CheckedRelation(name, type_, value, "", profiler, printing, span=NOWHERE)
+    condition = draw(st.one_of(st.none(), typed_exprs(names, FLAG, 1))) if profiler else None
+    return CheckedRelation(name, type_, value, "", profiler, printing, condition, span=NOWHERE)
 
 
 @st.composite
@@ -258,7 +265,7 @@ def _events(draw: st.DrawFn, name: str, names: Names) -> CheckedEvent:
             CheckedAttribute(f"x{number}", type_, draw(typed_exprs(names, type_, 1)), printing, span=NOWHERE)
         )
     condition = draw(st.one_of(st.none(), typed_exprs(names, FLAG, 1)))
-    return CheckedEvent(name, "", condition, tuple(attributes), ("said",), span=NOWHERE)
+    return CheckedEvent(name, "", condition, tuple(attributes), ("said",), "info", name, span=NOWHERE)
 
 
 def _condition(expr: Typed) -> CheckedCondition:

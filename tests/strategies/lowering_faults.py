@@ -175,6 +175,17 @@ def other_end(problem: Problem) -> Problem:
     )
 
 
+def everywhere_present(problem: Problem) -> Problem:
+    """Values of the profiler that are there in every run."""
+    changed = tuple(
+        attrs.evolve(each, value=each.value.args[1])
+        if each.channel == "profiler" and isinstance(each.value, Apply) and each.value.op is Op.ITE
+        else each
+        for each in problem.observations
+    )
+    return attrs.evolve(problem, observations=changed)
+
+
 FAULTS: dict[str, Callable[[Problem], Problem]] = {
     "ceil as floor": operator(Op.FLOORDIV, Op.CEILDIV),
     "floor as ceil": operator(Op.CEILDIV, Op.FLOORDIV),
@@ -198,6 +209,7 @@ FAULTS: dict[str, Callable[[Problem], Problem]] = {
     "preference turned round": worst_first,
     "alternatives left out": first_alternatives,
     "largest as smallest": other_end,
+    "conditions of profiler values left out": everywhere_present,
     "rules in another order": lambda problem: attrs.evolve(problem, rules=problem.rules[::-1]),
     "requires left out": lambda problem: attrs.evolve(problem, valid=Const(True)),
     "sounds left out": lambda problem: attrs.evolve(problem, sound=Const(True)),

@@ -97,7 +97,10 @@ types = st.one_of(
     st.builds(nodes.NamedType, idents, span=st.just(SPAN)), st.builds(nodes.EnumType, members, span=st.just(SPAN))
 )
 pairs = st.tuples(idents, small_exprs)
-shows = st.builds(nodes.Show, optional(idents), st.integers(0, 3), span=st.just(SPAN))
+shows = st.one_of(
+    st.builds(nodes.Show, optional(idents), st.integers(0, 3), span=st.just(SPAN)),
+    st.builds(nodes.ShowDivided, numbers, st.booleans(), span=st.just(SPAN)),
+)
 
 
 def declared(kind: type, /, **parts: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
@@ -114,21 +117,43 @@ tables = declared(
     entries=some(st.tuples(small_exprs, small_exprs), 0),
     text=optional(texts),
 )
-variables = declared(
-    nodes.VarDecl,
-    name=idents,
-    type=types,
-    domain=optional(domains(small_exprs)),
-    text=texts,
-    locked=st.booleans(),
-    prefer=st.one_of(st.none(), st.sampled_from(["larger", "smaller", "listed"]), some(small_exprs, 0)),
-    default=optional(small_exprs),
-    show=optional(shows),
-)
 
 
-def relations(show: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
-    return declared(nodes.RelationDecl, name=idents, type=optional(types), value=exprs, text=optional(texts), show=show)
+def variables(text: st.SearchStrategy[object], locked: st.SearchStrategy[bool]) -> st.SearchStrategy[object]:
+    return declared(
+        nodes.VarDecl,
+        name=idents,
+        type=types,
+        domain=optional(domains(small_exprs)),
+        text=text,
+        locked=locked,
+        prefer=st.one_of(st.none(), st.sampled_from(["larger", "smaller", "listed"]), some(small_exprs, 0)),
+        default=optional(small_exprs),
+        show=optional(shows),
+        aliases=some(string_literals, 0),
+    )
+
+
+def blocks(kind: str) -> st.SearchStrategy[object]:
+    """A block of variables; those that have to have a text have one."""
+    if kind == "given":
+        each = variables(optional(texts), st.booleans())
+    else:
+        each = st.one_of(variables(texts, st.booleans()), variables(st.none(), st.just(True)))
+    items = st.one_of(each, declared(nodes.VarGroup, name=idents, variables=some(each, 0)))
+    return declared(nodes.VarBlock, kind=st.just(kind), items=some(items, 0))
+
+
+def relations(show: st.SearchStrategy[object], condition: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
+    return declared(
+        nodes.RelationDecl,
+        name=idents,
+        type=optional(types),
+        value=exprs,
+        text=optional(texts),
+        show=show,
+        condition=condition,
+    )
 
 
 attributes = declared(nodes.AttrDecl, name=idents, type=optional(types), value=small_exprs, show=optional(shows))
@@ -136,9 +161,11 @@ events = declared(
     nodes.EventDecl,
     name=idents,
     condition=optional(small_exprs),
-    text=texts,
+    text=optional(texts),
     attributes=some(attributes, 0),
     wordings=some(string_literals),
+    level=st.sampled_from([None, "info", "warn", "error"]),
+    logger=optional(idents),
 )
 keeps = declared(nodes.KeepDecl, names=some(idents), sense=st.sampled_from(KeepSense))
 sets = st.one_of(
@@ -157,9 +184,9 @@ rules = declared(
     says=optional(string_literals),
 )
 system_items = st.one_of(
-    declared(nodes.VarBlock, kind=st.sampled_from(["config", "given", "hidden"]), variables=some(variables, 0)),
-    relations(st.none()),
-    declared(nodes.ProfilerBlock, relations=some(relations(optional(shows)), 0)),
+    st.sampled_from(["config", "given", "hidden"]).flatmap(blocks),
+    relations(st.none(), st.none()),
+    declared(nodes.ProfilerBlock, relations=some(relations(optional(shows), optional(small_exprs)), 0)),
     declared(nodes.LogBlock, events=some(events, 0)),
     declared(nodes.RequireDecl, condition=exprs, text=optional(texts)),
     declared(nodes.SoundDecl, condition=exprs, text=optional(texts)),
@@ -224,8 +251,8 @@ datasets = declared(
     splits=some(splits, 0),
 )
 units = st.one_of(
-    declared(nodes.UnitDecl, name=idents, factor=st.none(), base=st.none()),
-    declared(nodes.UnitDecl, name=idents, factor=numbers, base=idents),
+    declared(nodes.UnitDecl, name=idents, factor=st.none(), base=st.none(), singular=optional(idents)),
+    declared(nodes.UnitDecl, name=idents, factor=numbers, base=idents, singular=optional(idents)),
 )
 imports = declared(nodes.Import, path=texts)
 declarations = st.one_of(imports, units, enums, consts, tables, systems, archetypes, composes, datasets)

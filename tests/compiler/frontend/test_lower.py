@@ -64,14 +64,17 @@ def describe_system(system: SystemPlan) -> Iterator[str]:
     for variable, plan in zip(problem.variables, system.variables, strict=True):
         assert variable.name == plan.name
         more = f" editable, {plan.prefer}: {variable.preference}" if variable.editable else ""
+        more += f" in {plan.group}" if plan.group else ""
+        more += f" alias {plan.aliases}" if plan.aliases else ""
         yield f"  {variable.kind.value} {variable.name} {variable.domain}{more} {plan.display} {plan.unit!r}"
     for (name, expr), relation in zip(problem.relations, system.relations, strict=True):
         assert name == relation.name
-        yield f"  {name} [{relation.unit}] = {formula(expr)} {relation.display} {relation.labels}"
+        when = "" if relation.when is None else f" when {formula(relation.when)}"
+        yield f"  {name} [{relation.unit}] = {formula(expr)}{when} {relation.display} {relation.labels}"
     yield from (f"  observe {each.name} in {each.channel}: {formula(each.value)}" for each in problem.observations)
     for event in system.events:
         when = None if event.condition is None else formula(event.condition)
-        yield f"  event {event.name} when {when} {event.wordings}"
+        yield f"  event {event.name} when {when} {event.level} by {event.logger} {event.wordings}"
         yield from (
             f"    {each.name} = {formula(each.value)} {each.display} {each.unit!r}" for each in event.attributes
         )
@@ -159,7 +162,10 @@ def test_evidence_is_what_the_displays_show(pair: tuple[CheckedSystem, SystemPla
         values = relations(problem, world)
         for relation in plan.relations:
             if relation.display is not None:
-                expected[relation.name] = shown_by(relation.display, int(values[relation.name]))
+                present = relation.when is None or bool(value(problem, relation.when, world))
+                expected |= {} if relation.when is None else {f"{relation.name}?": int(present)}
+                number = shown_by(relation.display, int(values[relation.name]))
+                expected[relation.name] = number if present else 0
         for event in plan.events:
             present = event.condition is None or bool(value(problem, event.condition, world))
             expected[event.name] = int(present)

@@ -130,6 +130,7 @@ system dials "A machine with dials, on which every fault of a translation makes 
     light = glow[colour] * h + a "light" show to 0 decimals
     turned = swapped "dials exchanged"
     share = parts * 5 gram "share" show dozen to 0 decimals
+    spin = a * b when on "turns" show divided by 10
   }
   log {
     event hums when on implies a < g "it hums" { attr tone = a * b says "hum" }

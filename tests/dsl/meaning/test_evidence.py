@@ -66,6 +66,52 @@ def test_halves_are_rounded_up(size: int, whole: str) -> None:
     assert shown(size=size)["half"][1] == whole
 
 
+def evidence(body: str, **world: PlainValue) -> dict[str, tuple[PlainValue | None, str]]:
+    """What a system with a number `n` shows."""
+    program = f'unit step_ singular one\nsystem s "S" {{ hidden {{ n: int in -9..4000 "n" }} {body} }}'
+    system = checked_text(program).systems["s"]
+    return {fact.name: (fact.value, fact.text) for fact in printed_facts(RunState(system, world))}
+
+
+@pytest.mark.parametrize(
+    ("show", "value", "text"),
+    [
+        ("1000", 100, "0.1"),
+        ("1000", 0, "0"),
+        ("1000", 1, "0.001"),
+        ("1000", 1500, "1.5"),
+        ("1000", 3000, "3"),
+        ("8", -9, "-1.125"),
+        ("1", 12, "12"),
+        ("10^7 scientific", 3000, "3e-4"),
+        ("10^7 scientific", 1500, "1.5e-4"),
+        ("10^7 scientific", -5, "-5e-7"),
+        ("10^7 scientific", 0, "0"),
+        ("16 scientific", 1, "6.25e-2"),
+        ("10 scientific", 3000, "3e2"),
+        ("10 scientific", 12, "1.2e0"),
+    ],
+)
+def test_divided_number_has_all_its_digits(show: str, value: int, text: str) -> None:
+    """The whole number counts as evidence, so nothing is lost."""
+    assert evidence(f"profiler {{ p = n show divided by {show} }}", n=value)["p"] == (value, text)
+
+
+def test_value_with_a_condition_is_shown_where_it_holds() -> None:
+    body = 'profiler { p = n * 5 when n > 1 "p" }'
+    assert evidence(body, n=2) == {"p?": (True, ""), "p": (10, "10")}
+    assert evidence(body, n=1) == {"p?": (False, ""), "p": (None, "n/a")}
+
+
+@pytest.mark.parametrize(("value", "text"), [(1, "1 one"), (2, "2 step_"), (0, "0 step_"), (-1, "-1 step_")])
+def test_one_has_the_singular(value: int, text: str) -> None:
+    assert evidence("profiler { p = n as step_ }", n=value)["p"] == (value, text)
+
+
+def test_one_with_decimals_is_no_singular() -> None:
+    assert evidence("profiler { p = n as step_ show to 1 decimal }", n=1)["p"] == (10, "1.0 step_")
+
+
 def test_halves_below_zero_are_rounded_up_too() -> None:
     """Towards zero then; a zero has no sign."""
     assert shown(free=512)["half"] == (0, "0 GiB")
