@@ -46,14 +46,14 @@ from solvers.problem import (
 Value = int | bool
 
 
-class _World:
+class WorldState:
     """One assignment, with what has been computed in it so far: relations, and worlds that differ in some variables."""
 
     def __init__(self, definitions: Definitions, assignment: Assignment) -> None:
         self.definitions = definitions
         self.assignment = assignment
         self.known: dict[str, Value] = {}
-        self.changed: dict[tuple[tuple[str, int], ...], _World] = {}
+        self.changed: dict[tuple[tuple[str, int], ...], WorldState] = {}
 
     def relation(self, name: str) -> Value:
         """Compute a relation after those that it uses, without recursion: the chain of them may be long."""
@@ -67,17 +67,21 @@ class _World:
                 self.known[waiting.pop()] = meaning(self, None)
         return self.known[name]
 
-    def with_changes(self, *changes: tuple[str, int]) -> _World:
+    def value(self, expr: Expr, before: WorldState | None = None) -> Value:
+        """Evaluate `expr` here; `before` is the state that `Before` refers to."""
+        return _meaning(expr)(self, before)
+
+    def with_changes(self, *changes: tuple[str, int]) -> WorldState:
         """Return the world in which these variables have new values; the same changes give the same world."""
         if changes not in self.changed:
             for name, _ in changes:
                 if name not in self.assignment:
                     raise KeyError(name)
-            self.changed[changes] = _World(self.definitions, {**self.assignment, **dict(changes)})
+            self.changed[changes] = WorldState(self.definitions, {**self.assignment, **dict(changes)})
         return self.changed[changes]
 
 
-Meaning = Callable[[_World, _World | None], Value]
+Meaning = Callable[[WorldState, WorldState | None], Value]
 """Gives the value of an expression in a world; the second world is the state that `Before` refers to."""
 
 Definitions = Mapping[str, tuple[frozenset[str], Meaning]]
@@ -89,8 +93,9 @@ def _definitions(problem: Problem) -> Definitions:
     return {name: (_relations_in(definition), _meaning(definition)) for name, definition in problem.relations}
 
 
-def _world(problem: Problem, assignment: Assignment) -> _World:
-    return _World(_definitions(problem), assignment)
+def world_state(problem: Problem, assignment: Assignment) -> WorldState:
+    """Return a world in which expressions are evaluated; what is computed in it is kept."""
+    return WorldState(_definitions(problem), assignment)
 
 
 @functools.lru_cache(maxsize=1 << 15)
@@ -110,7 +115,7 @@ def _relations_in(definition: Expr) -> frozenset[str]:
 # ---- expressions -------------------------------------------------------------------------------------
 
 
-def _evaluate(expr: Expr, world: _World, before: _World | None = None) -> Value:
+def _evaluate(expr: Expr, world: WorldState, before: WorldState | None = None) -> Value:
     return _meaning(expr)(world, before)
 
 
@@ -204,7 +209,7 @@ def _of_many(function: Callable[[Value, Value], Value], args: Sequence[Meaning])
 def _until(end: bool, args: Sequence[Meaning]) -> Meaning:
     """Come to `end` at the first argument that does, and to its opposite if none does."""
 
-    def evaluate(world: _World, before: _World | None) -> Value:
+    def evaluate(world: WorldState, before: WorldState | None) -> Value:
         for arg in args:
             if bool(arg(world, before)) is end:
                 return end
@@ -214,7 +219,7 @@ def _until(end: bool, args: Sequence[Meaning]) -> Meaning:
 
 
 def _relation(name: str) -> Meaning:
-    def evaluate(world: _World, before: _World | None) -> Value:
+    def evaluate(world: WorldState, before: WorldState | None) -> Value:
         known = world.known.get(name)
         return world.relation(name) if known is None else known
 
@@ -222,7 +227,7 @@ def _relation(name: str) -> Meaning:
 
 
 def _with(body: Meaning, changes: Sequence[tuple[str, Meaning]]) -> Meaning:
-    def evaluate(world: _World, before: _World | None) -> Value:
+    def evaluate(world: WorldState, before: WorldState | None) -> Value:
         changed = world.with_changes(*[(name, int(new(world, before))) for name, new in changes])
         return body(changed, before)
 
@@ -230,7 +235,7 @@ def _with(body: Meaning, changes: Sequence[tuple[str, Meaning]]) -> Meaning:
 
 
 def _before(body: Meaning) -> Meaning:
-    def evaluate(world: _World, before: _World | None) -> Value:
+    def evaluate(world: WorldState, before: WorldState | None) -> Value:
         if before is None:
             raise ValueError("`Before` has a meaning only inside a prescription or a guard")
         return body(before, before)
@@ -240,19 +245,19 @@ def _before(body: Meaning) -> Meaning:
 
 def value(problem: Problem, expr: Expr, world: Assignment, *, before: Assignment | None = None) -> Value:
     """Evaluate `expr` in `world`; `before` is the state that `Before` refers to."""
-    earlier = None if before is None else _world(problem, before)
-    return _evaluate(expr, _world(problem, world), earlier)
+    earlier = None if before is None else world_state(problem, before)
+    return _evaluate(expr, world_state(problem, world), earlier)
 
 
 def relations(problem: Problem, world: Assignment) -> dict[str, Value]:
     """Compute every relation of `world`, in the order of the problem."""
-    here = _world(problem, world)
+    here = world_state(problem, world)
     return {name: here.relation(name) for name, _ in problem.relations}
 
 
 def observe(problem: Problem, world: Assignment) -> tuple[int, ...]:
     """Compute the evidence: one integer for each observation, truth values as 0 and 1."""
-    here = _world(problem, world)
+    here = world_state(problem, world)
     return tuple(int(_evaluate(shown.value, here)) for shown in problem.observations)
 
 
@@ -261,7 +266,7 @@ def observe(problem: Problem, world: Assignment) -> tuple[int, ...]:
 
 def run_walk(problem: Problem, world: Assignment) -> Walk:
     """Follow the runbook from `world` until no rule fires or the walk gives no task."""
-    start = state = _world(problem, dict(world))
+    start = state = world_state(problem, dict(world))
     steps: list[Step] = []
     while True:
         if not _evaluate(problem.valid, state):
@@ -281,7 +286,7 @@ def run_walk(problem: Problem, world: Assignment) -> Walk:
         state = state.with_changes(*sets.items())
 
 
-def _quiet_ending(problem: Problem, state: _World, steps: Sequence[Step]) -> Ending:
+def _quiet_ending(problem: Problem, state: WorldState, steps: Sequence[Step]) -> Ending:
     """Name the ending of a walk that has come to a state in which no rule fires.
 
     After steps, that state isn't the one the walk started from, where a rule fires: the fix isn't empty.
@@ -292,7 +297,7 @@ def _quiet_ending(problem: Problem, state: _World, steps: Sequence[Step]) -> End
     return Ending.HEALTHY if sound else Ending.UNCOVERED
 
 
-def _used_alternative(problem: Problem, rule: Rule, fired_in: _World) -> tuple[int, dict[str, int]] | None:
+def _used_alternative(problem: Problem, rule: Rule, fired_in: WorldState) -> tuple[int, dict[str, int]] | None:
     """Find the first alternative all of whose sets have a value: its number, and what it sets."""
     for number, alternative in enumerate(rule.alternatives):
         sets = _prescribe(problem, alternative, fired_in)
@@ -301,7 +306,7 @@ def _used_alternative(problem: Problem, rule: Rule, fired_in: _World) -> tuple[i
     return None
 
 
-def _prescribe(problem: Problem, alternative: Alternative, fired_in: _World) -> dict[str, int] | None:
+def _prescribe(problem: Problem, alternative: Alternative, fired_in: WorldState) -> dict[str, int] | None:
     """Compute what `alternative` sets in the state `fired_in`; None if a set has no value."""
     sets: dict[str, int] = {}
     state = fired_in
@@ -314,21 +319,21 @@ def _prescribe(problem: Problem, alternative: Alternative, fired_in: _World) -> 
     return sets
 
 
-def _new_value(variable: Variable, item: Assign | Pick, state: _World, fired_in: _World) -> int | None:
+def _new_value(variable: Variable, item: Assign | Pick, state: WorldState, fired_in: WorldState) -> int | None:
     """Compute the value that one set gives its field, after the earlier sets have led to `state`."""
     match item:
         case Assign(value=expr):
             new = int(_evaluate(expr, state, fired_in))
             return new if new in variable.domain else None
         case Pick(where=where):
-            for tried in _tries(variable, item.direction):
+            for tried in tried_values(variable, item.direction):
                 if _evaluate(where, state.with_changes((variable.name, tried)), fired_in):
                     return tried
             return None
     assert_never(item)
 
 
-def _tries(variable: Variable, direction: Direction) -> Sequence[int]:
+def tried_values(variable: Variable, direction: Direction) -> Sequence[int]:
     """List the values of a variable in the order in which a prescription tries them."""
     match direction:
         case Direction.LARGEST:
@@ -340,7 +345,7 @@ def _tries(variable: Variable, direction: Direction) -> Sequence[int]:
     assert_never(direction)
 
 
-def _walk(problem: Problem, ending: Ending, start: _World, steps: Sequence[Step], final: _World) -> Walk:
+def _walk(problem: Problem, ending: Ending, start: WorldState, steps: Sequence[Step], final: WorldState) -> Walk:
     codes = tuple(problem.rules[step.rule].code for step in steps)
     held = [rule.code for rule in problem.rules if _evaluate(rule.guard, start, start)]
     old, new = start.assignment, final.assignment
@@ -380,7 +385,7 @@ def failing(problem: Problem, walk: Walk, repair: Assignment) -> tuple[str, ...]
     if reasons:
         return tuple(reasons)
 
-    start = _world(problem, walk.start)
+    start = world_state(problem, walk.start)
     mended = start.with_changes(*repair.items())
     if not _evaluate(problem.valid, mended):
         reasons.append("invalid")
@@ -390,13 +395,13 @@ def failing(problem: Problem, walk: Walk, repair: Assignment) -> tuple[str, ...]
     broken = [keep.name for keep in problem.keeps if not _kept(keep, start, mended)]
     named = named_fields(problem, walk)
     for step in walk.steps:
-        fired_in = _world(problem, step.before)
+        fired_in = world_state(problem, step.before)
         binding = [keep for keep in problem.rules[step.rule].keeps if keep.field not in named]
         broken += [keep.name for keep in binding if not _kept(keep, fired_in, mended)]
     return (*reasons, *(f"keep {name}" for name in dict.fromkeys(broken)))
 
 
-def _kept(keep: Keep, earlier: _World, later: _World) -> bool:
+def _kept(keep: Keep, earlier: WorldState, later: WorldState) -> bool:
     old, new = _evaluate(keep.value, earlier), _evaluate(keep.value, later)
     match keep.sense:
         case Sense.EQUAL:

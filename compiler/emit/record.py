@@ -42,6 +42,7 @@ class Meta:
         interaction: Size of the smallest set of channels that determines the diagnosis.
         uniqueness: Value of `Uniqueness`.
         depth: Longest derivation from printed quantities to the gold.
+        margin: By how little a comparison decides the walk, in permille of its larger side.
         rules: Names of the rules that fired, in firing order.
         faults: Codes that the archetype plants.
         masked: Codes whose rule would fire at first and isn't reported.
@@ -55,6 +56,7 @@ class Meta:
     interaction: int
     uniqueness: str
     depth: int
+    margin: int
     system: str
     rules: tuple[str, ...]
     faults: tuple[str, ...]
@@ -189,6 +191,7 @@ def read_meta(text: str) -> Meta | Malformed:
         "interaction": lambda item: _is_count(item) and item >= 1,
         "uniqueness": lambda item: item in [member.value for member in Uniqueness],
         "depth": _is_count,
+        "margin": _is_count,
         "system": _is_name,
         "rules": _are_names,
         "faults": _are_names,

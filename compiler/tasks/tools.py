@@ -23,6 +23,7 @@ from solvers.counting.exhaustive import WitnessError, check_world
 from solvers.counting.interaction import Interaction, Witnesses
 from solvers.counting.tables import Tables
 from solvers.evaluate import run_walk
+from solvers.margins import walk_margin
 from solvers.outcome import Assignment, TaskProof, Verdict
 from solvers.proving.prove import Prover, UnconfirmedModelError
 
@@ -69,6 +70,7 @@ class SystemTools:
             interaction=interaction.interaction,
             uniqueness=proof.uniqueness.value,
             depth=self.depths.of(walk),
+            margin=walk_margin(self.plan.problem, walk),
             system=self.plan.name,
             rules=tuple(self.plan.problem.rules[step.rule].name for step in walk.steps),
             faults=tuple(sorted(archetype.codes)),

@@ -30,6 +30,7 @@ META = Meta(
     interaction=2,
     uniqueness="any",
     depth=6,
+    margin=34,
     system="bakery",
     rules=("overload",),
     faults=("OVERLOADED",),
@@ -75,7 +76,9 @@ def test_gold_has_codes_in_runbook_order_and_typed_values(system: SystemPlan) ->
 
 def test_meta_read_back_is_the_same() -> None:
     assert read_meta(meta_json(META)) == META
-    assert meta_json(META).startswith('{"tier": "computed", "interaction": 2, "uniqueness": "any", "depth": 6, ')
+    assert meta_json(META).startswith(
+        '{"tier": "computed", "interaction": 2, "uniqueness": "any", "depth": 6, "margin": 34, '
+    )
 
 
 def test_evidence_hash_differs_when_system_or_values_differ() -> None:
