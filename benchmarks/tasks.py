@@ -10,10 +10,11 @@ import statistics
 
 from benchmarks.measure import Cell, Clock, Result, cpu_of, median_ratio, per_second
 from benchmarks.sources import SHIPPED, load_program, only_dataset, specs_by_system
-from compiler.splits import TaskSpec
+from compiler.splits import TaskSpec, margin_range
 from compiler.tasks.maker import DrawnWorld, MadeTask, ProvedWorld, TaskMaker
 from compiler.tasks.tools import ask
 from solvers.evaluate import run_walk
+from solvers.margins import walk_margin
 from solvers.outcome import Verdict
 
 WANTED = 1877
@@ -76,6 +77,11 @@ def stages(maker: TaskMaker, spec: TaskSpec, clock: Clock) -> None:
             proof = system.check(found.world, spec.id)
         if proof.verdict is not Verdict.UNIQUE:
             continue
+        with clock.stage("margin"):
+            margin = walk_margin(system.plan.problem, proof.walk)
+        low, high = margin_range(spec, maker.split(spec))
+        if not low <= margin <= high:
+            continue
         with clock.stage("interaction"):
             interaction = system.measure(found.world, spec.id)
         if interaction.interaction >= maker.split(spec).interaction:
@@ -85,6 +91,6 @@ def stages(maker: TaskMaker, spec: TaskSpec, clock: Clock) -> None:
     with clock.stage("Z3"):
         ask(system.prover, proof, spec.id)
     with clock.stage("render"):
-        rendered = maker.render(ProvedWorld(found, proof, interaction))
+        rendered = maker.render(ProvedWorld(found, proof, interaction, margin))
     with clock.stage("reader"):
         maker.read_back(rendered)

@@ -64,6 +64,12 @@ _PROOFS = (
         "given away by one. Move the deciding numbers to different channels.",
     ),
     Code(
+        "E506",
+        "too few tasks are decided clearly",
+        "The split asks for tasks whose comparisons aren't decided by a hair's breadth, or narrowly for some of them, and "
+        "nearly no world of this archetype is. Change its conditions, or `require margin` and `near` of the split.",
+    ),
+    Code(
         "E510",
         "two procedures disagree",
         "The exhaustive check, Z3, the reference evaluator, the reader and a plain interpretation of the sources must "

@@ -251,6 +251,8 @@ class SplitPlan:
     """One split: `uses` holds (archetype, weight) in declaration order.
 
     Attributes:
+        margin: In permille, the least by which a task may be decided.
+        near: Archetypes of which some tasks are decided narrowly, with how many in 100.
         unseen: Splits whose tasks never have the code pair, or never the region, of a task of this one.
     """
 
@@ -262,6 +264,8 @@ class SplitPlan:
     interaction: int
     uses: tuple[tuple[str, int], ...]
     unseen: tuple[str, ...] = ()
+    margin: int = 0
+    near: tuple[tuple[str, int], ...] = ()
 
 
 @attrs.frozen

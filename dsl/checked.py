@@ -374,6 +374,8 @@ class CheckedSplit(Spanned):
     interaction: int
     unseen: tuple[str, ...]
     uses: tuple[tuple[str, int], ...]
+    near: tuple[tuple[str, int], ...] = ()
+    margin: int = 1
 
 
 @attrs.frozen

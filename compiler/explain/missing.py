@@ -45,7 +45,7 @@ def no_world(
 
 
 def missing_task(program: ProgramPlan, missing: MissingTask) -> Diagnostic:
-    """Why no task could be made for a spec: E501, E502, E503 or E505, with counts and the first counterexample."""
+    """Why no task could be made for a spec: E501, E502, E503, E505 or E506, with counts and the first counterexample."""
     archetype = program.archetypes[missing.spec.archetype]
     if missing.exhausted is not None and not missing.dropped:
         return no_world(program, archetype, missing.exhausted, *_declared(program, missing.spec.split))
@@ -62,7 +62,7 @@ def missing_task(program: ProgramPlan, missing: MissingTask) -> Diagnostic:
             helps=("ask for fewer tasks, or let the archetype's worlds vary more",),
         )
     commonest = missing.dropped.most_common(1)[0][0]
-    codes = {"interaction": "E505", Verdict.INCONCLUSIVE.value: "E503"}
+    codes = {"interaction": "E505", "margin": "E506", Verdict.INCONCLUSIVE.value: "E503"}
     return Diagnostic(
         code=codes.get(commonest, "E502"),
         message=f"no task of `{archetype.name}` for split `{missing.spec.split}` could be proved",

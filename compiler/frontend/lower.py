@@ -299,6 +299,8 @@ def _dataset(dataset: CheckedDataset, systems: Mapping[str, CheckedSystem]) -> D
                 interaction=split.interaction,
                 uses=split.uses,
                 unseen=split.unseen,
+                margin=10 * split.margin,
+                near=split.near,
             )
             for split in dataset.splits
         ),

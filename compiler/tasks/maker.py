@@ -18,11 +18,12 @@ import attrs
 
 from compiler.emit.record import Meta, gold_json, make_record
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
-from compiler.splits import TaskSpec, split_condition
+from compiler.splits import TaskSpec, margin_range, split_condition
 from compiler.tasks.tools import SystemTools, check_readable, check_sources
 from gpu_train_debug.tasks import TaskRecord
 from solvers.counting.interaction import Interaction
 from solvers.evaluate import observe
+from solvers.margins import walk_margin
 from solvers.outcome import Assignment, TaskProof, Verdict
 from solvers.problem import Expr
 from solvers.sampling import Candidate, Exhausted, Stream, candidates, key_of
@@ -42,7 +43,7 @@ class DrawnWorld:
 
 @attrs.frozen
 class FlawedWorld:
-    """A candidate that can't be the task. `flaw` is the claim that fails, a verdict, or `interaction`."""
+    """A candidate that can't be the task. `flaw` is the claim that fails, a verdict, `margin` or `interaction`."""
 
     drawn: DrawnWorld
     proof: TaskProof
@@ -51,11 +52,12 @@ class FlawedWorld:
 
 @attrs.frozen
 class ProvedWorld:
-    """A candidate that may be the task, by counting everything."""
+    """A candidate that may be the task, by counting everything; `margin` in permille."""
 
     drawn: DrawnWorld
     proof: TaskProof
     interaction: Interaction
+    margin: int
 
 
 @attrs.frozen
@@ -228,10 +230,14 @@ class TaskMaker:
         if proof.verdict is not Verdict.UNIQUE:
             claim = proof.refutations[0].claim.value if proof.refutations else proof.verdict.value
             return FlawedWorld(drawn, proof, claim)
+        margin = walk_margin(system.plan.problem, proof.walk)
+        low, high = margin_range(spec, self.split(spec))
+        if not low <= margin <= high:
+            return FlawedWorld(drawn, proof, "margin")
         interaction = system.measure(drawn.world, spec.id)
         if interaction.interaction < self.split(spec).interaction:
             return FlawedWorld(drawn, proof, "interaction")
-        return ProvedWorld(drawn, proof, interaction)
+        return ProvedWorld(drawn, proof, interaction, margin)
 
     def confirm(self, proved: ProvedWorld) -> ProvedWorld:
         """Check what counting found with the reference evaluator and with Z3; errors as for `SystemTools.confirm`."""
@@ -244,7 +250,7 @@ class TaskMaker:
         spec, draw = proved.drawn.spec, proved.drawn.draw
         archetype, system = self.archetype(spec), self.system_of(spec)
         evidence = observe(system.plan.problem, proved.drawn.world)
-        meta = system.meta(archetype, proved.proof, proved.interaction, draw, evidence)
+        meta = system.meta(archetype, proved.proof, proved.interaction, proved.margin, draw, evidence)
         record = make_record(
             archetype=archetype.name,
             split=spec.split,

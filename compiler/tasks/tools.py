@@ -23,7 +23,6 @@ from solvers.counting.exhaustive import WitnessError, check_world
 from solvers.counting.interaction import Interaction, Witnesses
 from solvers.counting.tables import Tables
 from solvers.evaluate import run_walk
-from solvers.margins import walk_margin
 from solvers.outcome import Assignment, TaskProof, Verdict
 from solvers.proving.prove import Prover, UnconfirmedModelError
 
@@ -60,7 +59,13 @@ class SystemTools:
         return Prover(self.plan.problem)
 
     def meta(
-        self, archetype: ArchetypePlan, proof: TaskProof, interaction: Interaction, draw: int, evidence: Sequence[int]
+        self,
+        archetype: ArchetypePlan,
+        proof: TaskProof,
+        interaction: Interaction,
+        margin: int,
+        draw: int,
+        evidence: Sequence[int],
     ) -> Meta:
         """All that is known about a proved task."""
         walk = proof.walk
@@ -70,7 +75,7 @@ class SystemTools:
             interaction=interaction.interaction,
             uniqueness=proof.uniqueness.value,
             depth=self.depths.of(walk),
-            margin=walk_margin(self.plan.problem, walk),
+            margin=margin,
             system=self.plan.name,
             rules=tuple(self.plan.problem.rules[step.rule].name for step in walk.steps),
             faults=tuple(sorted(archetype.codes)),

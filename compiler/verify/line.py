@@ -203,6 +203,8 @@ class _RecordCheck:
         match flawed.proof.verdict:
             case Verdict.INCONCLUSIVE:
                 self.find("E503", f"counting can't decide it: {flawed.proof.reason}", inconclusive=True)
+            case Verdict.UNIQUE if flawed.flaw == "margin":
+                self.find("E607", "the walk is decided by another margin than the split asks for")
             case Verdict.UNIQUE:
                 self.find("E607", "the diagnosis takes fewer channels than the split asks for")
             case _:

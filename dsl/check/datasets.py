@@ -18,6 +18,7 @@ from dsl.syntax import nodes
 
 MAX_COUNT: Final = 1_000_000
 MAX_INTERACTION: Final = 3
+MAX_MARGIN: Final = 20
 
 
 def check_datasets(
@@ -117,14 +118,25 @@ def _split(
         )
     if not decl.uses:
         findings.error("E420", f"split `{decl.name.name}` uses no archetypes", decl.name.span, "add `use ...`")
+    if decl.margin > MAX_MARGIN:
+        findings.error(
+            "E420",
+            f"a margin of {decl.margin} percent leaves hardly a world",
+            decl.name.span,
+            f"at most {MAX_MARGIN} percent are allowed",
+        )
     uses: dict[str, int] = {}
+    near: dict[str, int] = {}
     _once([ident for use in decl.uses for ident in use.archetypes], findings)
     for use in decl.uses:
         for ident in use.archetypes:
             if use.weight < 1:
                 findings.error("E420", f"`{ident.name}` has weight {use.weight}", ident.span, "at least 1 is needed")
+            if use.near > 100:
+                findings.error("E420", f"`{ident.name}` is near in {use.near} percent", ident.span, "at most 100 are")
             if find_declared(index, index.archetypes, ident, module, "archetype", findings) is not None:
                 uses[ident.name] = use.weight
+                near[ident.name] = use.near
     _warn_idle(decl, regions, [archetypes[name] for name in uses if name in archetypes], findings)
     return CheckedSplit(
         name=decl.name.name,
@@ -135,6 +147,8 @@ def _split(
         interaction=decl.interaction,
         unseen=tuple(ident.name for ident in decl.unseen),
         uses=tuple(uses.items()),
+        near=tuple((name, percent) for name, percent in near.items() if percent),
+        margin=decl.margin,
         span=decl.name.span,
     )
 

@@ -308,7 +308,7 @@ RULE_CODES = (
         "E420",
         "a split that can't be filled",
         "A split asks for at least one task, uses archetypes with a weight of at least 1, and requires an "
-        "interaction of at most 3. It can't both avoid and require a region, or be unseen in itself.",
+        "interaction of at most 3 and a margin of at most 20 percent. It can't both avoid and require a region, or be unseen in itself.",
         'dataset shops version "1" seed 1 "Shops" { split train 10 { } }\n',
     ),
     Code(

@@ -593,19 +593,23 @@ class RegionDecl:
 
 @attrs.frozen
 class UseDecl:
-    """`use a01, a02 weight 3`: the weight is each one's share of the split's tasks."""
+    """`use a01, a02 weight 3 near 50`: the weight is each one's share of the split's tasks.
+
+    `near`: how many percent of them are decided narrowly.
+    """
 
     archetypes: tuple[Ident, ...]
     weight: int
+    near: int = 0
     span: Span = _span()
 
 
 @attrs.frozen
 class SplitDecl:
-    """`split hard 60 { boundary  avoid R  within R  unseen in S  require interaction >= 2  use ... }`.
+    """`split hard 60 { boundary  avoid R  within R  unseen in S  require interaction >= 2  require margin >= 1  use ... }`.
 
     `boundary`: the `hard where` conditions hold. `avoid`: outside these regions. `within`: inside them,
-    for archetypes of the region's system.
+    for archetypes of the region's system. `margin`: in percent, the least by which a task may be decided.
     """
 
     name: Ident
@@ -616,6 +620,7 @@ class SplitDecl:
     interaction: int
     uses: tuple[UseDecl, ...]
     unseen: tuple[Ident, ...] = ()
+    margin: int = 1
     span: Span = _span()
 
 

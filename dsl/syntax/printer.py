@@ -425,7 +425,9 @@ def _split(item: nodes.SplitDecl) -> list[str]:
     body += [[f"within {_names(item.within)}"]] if item.within else []
     body += [[f"unseen in {_names(item.unseen)}"]] if item.unseen else []
     body += [[f"require interaction >= {print_int(item.interaction)}"]] if item.interaction != 1 else []
+    body += [[f"require margin >= {print_int(item.margin)}"]] if item.margin != 1 else []
     for use in item.uses:
         names = [f"{name.name}," for name in use.archetypes[:-1]] + [use.archetypes[-1].name]
-        body.append(_flow([f"use {names[0]}", *names[1:], f"weight {print_int(use.weight)}"]))
+        near = f" near {print_int(use.near)}" if use.near else ""
+        body.append(_flow([f"use {names[0]}", *names[1:], f"weight {print_int(use.weight)}{near}"]))
     return _nest(f"split {item.name.name} {print_int(item.count)}", body)

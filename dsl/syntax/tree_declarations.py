@@ -363,8 +363,9 @@ class Builder(ExpressionBuilder):
 
     def split(self, tree: Node) -> nodes.SplitDecl:
         name, count, *rest = tree.children
-        parts = self.parts(rest, "boundary", "avoid", "within", "unseen", "interaction", "use_decl")
+        parts = self.parts(rest, "boundary", "avoid", "within", "unseen", "interaction", "margin", "use_decl")
         interaction = self.only("interaction", parts["interaction"])
+        margin = self.only("margin", parts["margin"])
         return nodes.SplitDecl(
             self.ident(name),
             as_number(count),
@@ -374,12 +375,18 @@ class Builder(ExpressionBuilder):
             1 if interaction is None else as_number(interaction.children[0]),
             tuple(map(self.use, parts["use_decl"])),
             tuple(self.ident(name) for part in parts["unseen"] for name in part.children),
+            1 if margin is None else as_number(margin.children[0]),
             span=self.span(tree),
         )
 
     def use(self, tree: Node) -> nodes.UseDecl:
-        names, weight = tree.children
-        return nodes.UseDecl(self.names(names), 1 if weight is None else as_number(weight), span=self.span(tree))
+        names, weight, near = tree.children
+        return nodes.UseDecl(
+            self.names(names),
+            1 if weight is None else as_number(weight),
+            0 if near is None else as_number(near),
+            span=self.span(tree),
+        )
 
 
 def in_order(*found: Iterable[Node]) -> list[Node]:

@@ -16,7 +16,7 @@ from compiler.plan import ProgramPlan
 from gpu_train_debug.tasks import TaskRecord
 from solvers.evaluate import observe
 
-META = Meta("computed", 2, "any", 6, "bakery", ("overload",), ("OVERLOADED",), (), (), {"log": False}, 0, "0" * 32)
+META = Meta("computed", 2, "any", 6, 34, "bakery", ("overload",), ("OVERLOADED",), (), (), {"log": False}, 0, "0" * 32)
 WELL = attrs.evolve(META, tier="healthy", interaction=1, rules=(), faults=())
 FAULT, NONE = '{"diagnosis": "OVERLOADED", "fix": {"batch": 4}}', '{"diagnosis": "HEALTHY", "fix": {}}'
 WORLD = {

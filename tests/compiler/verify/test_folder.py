@@ -250,7 +250,7 @@ def rendered(program: ProgramPlan, id_: str, draw: int) -> Record:
     drawn = maker.candidate(spec, draw)
     assert drawn is not None
     system = maker.system_of(spec)
-    proved = ProvedWorld(drawn, system.check(drawn.world, id_), system.measure(drawn.world, id_))
+    proved = ProvedWorld(drawn, system.check(drawn.world, id_), system.measure(drawn.world, id_), 0)
     return asdict(maker.render(proved).record)
 
 
