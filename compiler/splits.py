@@ -16,7 +16,7 @@ from compiler.emit.record import task_id
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
 from gpu_train_debug.tasks import TaskRecord
 from solvers.evaluate import value
-from solvers.margins import WHOLE
+from solvers.margins import WIDEST
 from solvers.outcome import Assignment
 from solvers.problem import TRUE, Apply, Expr, Op, conjunction
 
@@ -71,7 +71,7 @@ def margin_range(spec: TaskSpec, split: SplitPlan) -> tuple[int, int]:
     if spec.index * percent // 100 < (spec.index + 1) * percent // 100:
         low, high = NEAR
         return max(low, split.margin), high
-    return split.margin, WHOLE
+    return split.margin, WIDEST
 
 
 def split_condition(archetype: ArchetypePlan, dataset: DatasetPlan, split: SplitPlan) -> Expr:

@@ -31,13 +31,13 @@ from solvers.problem import (
     With,
 )
 
-WHOLE = 1000
+WIDEST = 1000
 """The margin of what no comparison decides, and the largest there is: both in permille."""
 
 
 def walk_margin(problem: Problem, walk: Walk) -> int:
     """The smallest margin of all that decides `walk`, in permille, rounded down."""
-    return min(_Margins(problem).of_walk(walk), default=WHOLE)
+    return min(_Margins(problem).of_walk(walk), default=WIDEST)
 
 
 class _Margins:
@@ -94,7 +94,7 @@ class _Margins:
         """The margin by which `condition` holds or fails in `world`."""
         match condition:
             case Const() | Var():
-                return WHOLE
+                return WIDEST
             case RelationValue(name=name):
                 return self.of_relation(name, world)
             case With(body=body, changes=changes):
@@ -124,9 +124,11 @@ class _Margins:
         match op:
             case Op.LT | Op.LE | Op.GT | Op.GE:
                 left, right = (int(world.value(arg, before)) for arg in args)
-                return WHOLE if left == right else min(WHOLE, WHOLE * abs(left - right) // max(abs(left), abs(right)))
+                return (
+                    WIDEST if left == right else min(WIDEST, WIDEST * abs(left - right) // max(abs(left), abs(right)))
+                )
             case Op.EQ | Op.NE:
-                return min(self.of(arg, world, before) if arg.sort is Sort.BOOL else WHOLE for arg in args)
+                return min(self.of(arg, world, before) if arg.sort is Sort.BOOL else WIDEST for arg in args)
             case Op.NOT:
                 return self.of(args[0], world, before)
             case Op.AND:
@@ -146,7 +148,7 @@ class _Margins:
         deciding = [self.of(part, world, before) for part in parts if bool(world.value(part, before)) is needed]
         if deciding:
             return max(deciding)
-        return min((self.of(part, world, before) for part in parts), default=WHOLE)
+        return min((self.of(part, world, before) for part in parts), default=WIDEST)
 
     def of_choice(self, test: Expr, then: Expr, other: Expr, *, world: WorldState, before: WorldState | None) -> int:
         taken, left = (then, other) if world.value(test, before) else (other, then)

@@ -12,7 +12,7 @@ from strategies.problems import all_worlds, problems
 from strategies.tank import field, op
 
 from solvers.evaluate import run_walk, value
-from solvers.margins import WHOLE, walk_margin
+from solvers.margins import WIDEST, walk_margin
 from solvers.problem import (
     TRUE,
     Alternative,
@@ -54,10 +54,10 @@ def margin_of(guard: Expr, relations: tuple[tuple[str, Expr], ...] = ()) -> int:
     [
         (NEAR, 10),
         (op(Op.LE, -990, -980), 10),
-        (op(Op.LT, -1, 1), WHOLE),
-        (op(Op.LE, 1000, 1000), WHOLE),
+        (op(Op.LT, -1, 1), WIDEST),
+        (op(Op.LE, 1000, 1000), WIDEST),
         (op(Op.GE, 1001, 1000), 0),
-        (op(Op.EQ, 990, 990), WHOLE),
+        (op(Op.EQ, 990, 990), WIDEST),
         (op(Op.AND, NEAR, FAR), 10),
         (op(Op.AND, NOT_NEAR, NOT_FAR), 500),
         (op(Op.OR, NEAR, FAR), 500),
@@ -69,7 +69,7 @@ def margin_of(guard: Expr, relations: tuple[tuple[str, Expr], ...] = ()) -> int:
         (op(Op.ITE, NEAR, FAR, NOT_FAR), 10),
         (op(Op.ITE, NEAR, FAR, FAR), 500),
         (op(Op.EQ, NEAR, FAR), 10),
-        (op(Op.AND), WHOLE),
+        (op(Op.AND), WIDEST),
     ],
 )
 def test_a_guard_that_holds_or_fails_has_its_margin(guard: Expr, margin: int) -> None:
@@ -161,4 +161,4 @@ def ordered(expr: Expr) -> Iterator[Apply]:
 def test_every_walk_of_a_random_problem_has_a_margin(problem: Problem) -> None:
     for world in itertools.islice(all_worlds(problem), 20):
         walk = run_walk(problem, world)
-        assert 0 <= walk_margin(problem, walk) <= WHOLE
+        assert 0 <= walk_margin(problem, walk) <= WIDEST
