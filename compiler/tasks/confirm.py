@@ -8,11 +8,12 @@ reads what the checks gave.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from compiler.emit.record import HEALTHY
 from compiler.reader import Document
-from dsl.checked import CheckedSystem
+from dsl.checked import CheckedSystem, ExactPrinting
 from dsl.meaning.evidence import PrintedFact, printed_facts
 from dsl.meaning.expressions import PlainValue, RunState, plain_value, plain_world
 from dsl.meaning.repairs import why_no_repair
@@ -49,14 +50,17 @@ def confirm(
         evidence: What the page prints, by name; the log's events and attributes under `log.EVENT` and
             `log.EVENT.ATTRIBUTE`, as `compiler.reader.Document` has them.
         codes: Of the gold; none for a healthy run.
-        fix: Of the gold, with flags as bools and members by name.
+        fix: Of the gold, with flags as bools, members by name, and decimal fractions as printed.
     """
     run = RunState(system, plain_world(system, world))
     walk = follow_runbook(run)
-    counted = {name: new for name, new in fix.items() if not isinstance(new, float)}
+    divisors = {
+        each.name: each.printing.denominator for each in system.variables if isinstance(each.printing, ExactPrinting)
+    }
+    counted = {name: _counted(new, divisors.get(name, 1)) for name, new in fix.items()}
     return (
         *_evidence_denied(run, evidence),
-        *_answer_denied(walk, codes, fix),
+        *_answer_denied(walk, codes, counted),
         *(f"the fix is no repair: {flaw}" for flaw in why_no_repair(walk, counted)),
     )
 
@@ -91,7 +95,7 @@ def _page_name(fact: PrintedFact) -> str:
     return f"log.{fact.name}" if fact.channel == "log" else fact.name
 
 
-def _answer_denied(walk: PlainWalk, codes: Collection[str], fix: Mapping[str, PlainValue | float]) -> Iterator[str]:
+def _answer_denied(walk: PlainWalk, codes: Collection[str], fix: Mapping[str, PlainValue]) -> Iterator[str]:
     if walk.ending not in (PlainEnding.ANSWER, PlainEnding.HEALTHY):
         yield f"the walk gives no task by the sources: {walk.ending.value}"
     if sorted(codes) != sorted(walk.codes):
@@ -100,7 +104,14 @@ def _answer_denied(walk: PlainWalk, codes: Collection[str], fix: Mapping[str, Pl
         yield f"the fix is {walk.fix} by the sources, not {dict(fix)}"
 
 
-def _typed(values: Sequence[PlainValue | float]) -> list[tuple[type, Any]]:
+def _counted(new: PlainValue | float, divisor: int) -> PlainValue:
+    """The value of a field that the sources count in parts of what the page prints; any other as it is."""
+    if isinstance(new, float) and (parts := Fraction(repr(new)) * divisor).denominator == 1:
+        return int(parts)
+    return str(new) if isinstance(new, float) else new
+
+
+def _typed(values: Sequence[PlainValue]) -> list[tuple[type, Any]]:
     """Values that differ where Python calls them equal: true isn't 1."""
     return [(type(value), value) for value in values]
 
