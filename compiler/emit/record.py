@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from compiler.emit.prompt.sections import is_flag
+from compiler.emit.prompt.text import is_flag
 from compiler.plan import SystemPlan
 from gpu_train_debug.input_errors import Flaw
 from gpu_train_debug.jsontext import decode_object, encode

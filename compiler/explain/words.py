@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from compiler.emit.prompt.formula import formula
+from compiler.emit.prompt.vocabulary import vocabulary_of
 from compiler.plan import SystemPlan
 from solvers.evaluate import relations, value
 from solvers.outcome import Assignment
@@ -27,7 +28,7 @@ class ValueWords:
         self.definitions = dict(self.problem.relations)
         self.units = {relation.name: relation.unit for relation in plan.relations}
         self.labels = {relation.name: relation.labels for relation in plan.relations}
-        self.flags = frozenset(v.name for v in plan.variables if v.display.labels == TRUTH_LABELS)
+        self.names = vocabulary_of(plan)
 
     def variable(self, name: str, number: int) -> str:
         """A value in the unit of the domain, which need not be the printed one."""
@@ -116,7 +117,7 @@ class ValueWords:
         return f"{number} {self.units.get(name, '')}".strip()
 
     def formula(self, expr: Expr) -> str:
-        return f"`{formula(expr, self.flags)}`"
+        return f"`{formula(expr, self.names)}`"
 
     def tries(self, pick: Pick) -> list[int]:
         """The values of a field in the order in which a pick tries them."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
+from compiler.emit.prompt.printable import unprintable_texts
 from compiler.emit.prompt.render import Renderer
-from compiler.emit.prompt.text import unprintable_texts
 from compiler.frontend.examples import run_examples
 from compiler.frontend.sampled_lints import sampled_lints
 from compiler.plan import ProgramPlan, SystemPlan
@@ -28,10 +28,10 @@ def unprintable_systems(plan: ProgramPlan, _checked: CheckedProgram) -> tuple[Di
     return tuple(
         Diagnostic(
             code="E450",
-            message=f"{text.place} can't be printed: it has {text.reason}",
+            message=f"{text.place} can't be printed: it {text.reason}",
             span=system.span,
             label="in this system",
-            helps=("prompts set formulas in backticks and parts apart by signs; write the text without them",),
+            helps=("a reader of the page could misread it; change the text or the name",),
         )
         for system in plan.systems.values()
         for text in unprintable_texts(system)

@@ -1,30 +1,27 @@
-"""Formula text of expressions, as prompts print it.
+"""Formula text of expressions, as an engineer writes it on a whiteboard.
 
-In: an expression of a problem. Out: one line of text, with as few parentheses as the precedence of the
-language allows. Conditionals, `mod` and `with` always stand in parentheses of their own, so that they
-read the same anywhere, and so does a product under `mod`. Constants carry no unit; enumeration members
-are quoted.
+In: an expression of a problem, and what its names stand for. Out: text with as few parentheses as the precedence
+allows: products and `%`, sums, comparisons, `not`, `and`, `or`, and last `A if C else B`. Constants carry no unit,
+words no quotes.
 
-Equal expressions may carry different labels (labels don't take part in comparison), so nothing here may
-be cached under an expression.
+Equal expressions may carry different labels (labels don't take part in comparison), so nothing here may be cached under
+an expression.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Collection
 from typing import assert_never
 
+from compiler.emit.prompt.text import TRUTH_VALUES
+from compiler.emit.prompt.vocabulary import Vocabulary
 from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, RelationValue, Sort, Var, With
-
-TRUTH_VALUES = {"false": 0, "true": 1}
-"""The labels of flags, which are printed without quotes."""
 
 
 class _Level(enum.IntEnum):
     """How tightly a text binds."""
 
-    IMPLIES = enum.auto()
+    CONDITIONAL = enum.auto()
     OR = enum.auto()
     AND = enum.auto()
     NOT = enum.auto()
@@ -37,21 +34,37 @@ class _Level(enum.IntEnum):
 
 _Printed = tuple[str, _Level]
 
+NO_NAMES = Vocabulary()
 
-def formula(expr: Expr, flags: Collection[str] = ()) -> str:
-    """Print `expr`.
+
+def formula(expr: Expr, names: Vocabulary = NO_NAMES, *, earlier: str = "before") -> str:
+    """Print `expr` on one line.
 
     Args:
-        flags: Variables that are flags. `f != 0` of a flag prints as `f`, `f == 0` as `not f`.
+        earlier: What `Before` is called: `before` in a prescription, `printed` in a guard.
     """
-    return _Printer(flags).text(expr)
+    return _Printer(names, earlier).text(expr)
+
+
+def formula_lines(expr: Expr, names: Vocabulary) -> tuple[str, ...]:
+    """Print `expr`, a chain of three or more cases on a line each; any other expression on one line."""
+    printer = _Printer(names, "before")
+    cases = []
+    rest = expr
+    while isinstance(rest, Apply) and rest.op is Op.ITE and not _is_truth(*rest.args[1:]):
+        condition, value, rest = rest.args
+        cases.append(f"{printer.text(value, _Level.OR)} if {printer.text(condition, _Level.OR)}")
+    if len(cases) < 2:
+        return (printer.text(expr),)
+    return (*cases, f"else {printer.text(rest)}")
 
 
 class _Printer:
-    def __init__(self, flags: Collection[str]) -> None:
-        self.flags = flags
+    def __init__(self, names: Vocabulary, earlier: str) -> None:
+        self.names = names
+        self.earlier = earlier
 
-    def text(self, expr: Expr, least: _Level = _Level.IMPLIES) -> str:
+    def text(self, expr: Expr, least: _Level = _Level.CONDITIONAL) -> str:
         """Print `expr` for a place that takes texts that bind at least as tightly as `least`."""
         text, level = self.print(expr)
         return f"({text})" if level < least else text
@@ -63,21 +76,29 @@ class _Printer:
             case Var(name=name) | RelationValue(name=name):
                 return name, _Level.ATOM
             case Lookup(table=table, key=key):
+                if self.names.is_column(expr):
+                    return table, _Level.ATOM
                 return f"{table}[{self.text(key)}]", _Level.ATOM
             case With(body=body, changes=changes):
-                news = ", ".join(f"{name} = {self.text(new)}" for name, new in changes)
-                return f"({self.text(body, _Level.ATOM)} with {news})", _Level.ATOM
+                news = ", ".join(f"{name}={self.text(new)}" for name, new in changes)
+                changed = body.name if isinstance(body, Var | RelationValue) else self.group(body)
+                return f"{changed}[{news}]", _Level.ATOM
             case Before(body=body):
-                return f"before({self.text(body)})", _Level.ATOM
+                return f"{self.earlier}({self.text(body)})", _Level.ATOM
             case Apply(op=op, args=args):
                 return self.apply(op, args)
         assert_never(expr)
+
+    def group(self, expr: Expr) -> str:
+        """Print what a change applies to: a table's name, or parentheses."""
+        text = self.text(expr)
+        return text if isinstance(expr, Lookup) and self.names.is_column(expr) else f"({text})"
 
     def constant(self, value: int | bool, label: str | None) -> _Printed:
         if isinstance(value, bool):
             return ("true" if value else "false"), _Level.ATOM
         if label is not None:
-            return (label if label in TRUTH_VALUES else f'"{label}"'), _Level.ATOM
+            return label, _Level.ATOM
         return str(value), (_Level.ATOM if value >= 0 else _Level.UNARY)
 
     def apply(self, op: Op, args: tuple[Expr, ...]) -> _Printed:
@@ -100,8 +121,8 @@ class _Printer:
                 left, right = self.text(args[0], _Level.PRODUCT), self.text(args[1], _Level.UNARY)
                 return f"{name}({left} / {right})", _Level.ATOM
             case Op.MOD:
-                left, right = (self.text(arg, _Level.UNARY) for arg in args)
-                return f"({left} mod {right})", _Level.ATOM
+                left, right = (self.text(arg, _Level.ATOM) for arg in args)
+                return f"{left} % {right}", _Level.PRODUCT
             case Op.MIN | Op.MAX | Op.ABS:
                 return f"{op.value}({', '.join(self.text(arg) for arg in args)})", _Level.ATOM
             case Op.ITE:
@@ -111,8 +132,7 @@ class _Printer:
             case Op.NOT:
                 return f"not {self.text(args[0], _Level.NOT)}", _Level.NOT
             case Op.IMPLIES:
-                left, right = self.text(args[0], _Level.OR), self.text(args[1], _Level.IMPLIES)
-                return f"{left} implies {right}", _Level.IMPLIES
+                return f"{self.text(_negation(args[0]), _Level.AND)} or {self.text(args[1], _Level.OR)}", _Level.OR
         assert_never(op)
 
     def chain(self, op: Op, args: tuple[Expr, ...], sign: str, level: _Level) -> _Printed:
@@ -121,7 +141,8 @@ class _Printer:
         if len(parts) == 1:
             return self.print(parts[0])
         inner = _Level(level + 1)
-        return sign.join([self.text(parts[0], level), *(self.text(part, inner) for part in parts[1:])]), level
+        first = inner if op is Op.MUL else level  # `(a % b) * c` keeps its parentheses
+        return sign.join([self.text(parts[0], first), *(self.text(part, inner) for part in parts[1:])]), level
 
     def disjunction(self, args: tuple[Expr, ...]) -> _Printed:
         """Print `or`, or `x in {a, b}` where every part compares one operand with a constant."""
@@ -142,10 +163,10 @@ class _Printer:
         return f"{self.text(operand, _Level.SUM)} in {{{', '.join(values)}}}", _Level.COMPARISON
 
     def conditional(self, condition: Expr, then: Expr, otherwise: Expr) -> _Printed:
-        if _truth(then) == 1 and _truth(otherwise) == 0:
+        if _is_truth(then, otherwise):
             return self.print(condition)
-        texts = self.text(condition), self.text(then), self.text(otherwise)
-        return "(if {} then {} else {})".format(*texts), _Level.ATOM
+        texts = self.text(then, _Level.OR), self.text(condition, _Level.OR), self.text(otherwise)
+        return "{} if {} else {}".format(*texts), _Level.CONDITIONAL
 
     def comparison(self, op: Op, left: Expr, right: Expr) -> _Printed:
         truth = _truth(right, of_flag=self.is_flag(left))
@@ -153,10 +174,35 @@ class _Printer:
             if (op is Op.EQ) == bool(truth):
                 return self.print(left)
             return f"not {self.text(left, _Level.NOT)}", _Level.NOT
-        return f"{self.text(left, _Level.SUM)} {op.value} {self.text(right, _Level.SUM)}", _Level.COMPARISON
+        sign = op.value
+        if op in (Op.EQ, Op.NE) and (self.is_word(left) or self.is_word(right)):
+            sign = "is" if op is Op.EQ else "is not"
+        return f"{self.text(left, _Level.SUM)} {sign} {self.text(right, _Level.SUM)}", _Level.COMPARISON
 
     def is_flag(self, expr: Expr) -> bool:
-        return isinstance(expr, Var) and (expr.name in self.flags or expr.sort is Sort.BOOL)
+        return isinstance(expr, Var) and (expr.name in self.names.flags or expr.sort is Sort.BOOL)
+
+    def is_word(self, expr: Expr) -> bool:
+        match expr:
+            case Const(value=value, label=label):
+                return label is not None and label not in TRUTH_VALUES and not isinstance(value, bool)
+            case Var(name=name) | RelationValue(name=name) | Lookup(table=name):
+                return name in self.names.words
+            case With(body=body) | Before(body=body):
+                return self.is_word(body)
+            case Apply(op=op, args=args):
+                return op is Op.ITE and self.is_word(args[1])
+        assert_never(expr)
+
+
+_OPPOSITES = {Op.EQ: Op.NE, Op.NE: Op.EQ, Op.LT: Op.GE, Op.GE: Op.LT, Op.LE: Op.GT, Op.GT: Op.LE}
+
+
+def _negation(expr: Expr) -> Expr:
+    """The opposite of a condition, without `not` if it is a comparison."""
+    if isinstance(expr, Apply) and expr.op in _OPPOSITES:
+        return Apply(_OPPOSITES[expr.op], expr.args)
+    return Apply(Op.NOT, (expr,))
 
 
 def _flatten(op: Op, args: tuple[Expr, ...]) -> list[Expr]:
@@ -167,6 +213,11 @@ def _flatten(op: Op, args: tuple[Expr, ...]) -> list[Expr]:
         else:
             parts.append(arg)
     return parts
+
+
+def _is_truth(then: Expr, otherwise: Expr) -> bool:
+    """Whether a conditional is its condition as the value of a flag."""
+    return _truth(then) == 1 and _truth(otherwise) == 0
 
 
 def _truth(expr: Expr, *, of_flag: bool = False) -> int | None:

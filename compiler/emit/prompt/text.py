@@ -1,122 +1,26 @@
-"""Words, numbers and units as prompts print them, and which texts can be printed at all.
+"""Numbers, words and units as pages print them.
 
-In: author texts, displays and integers. Out: pieces of a line. Nothing here knows where a piece goes.
+In: displays and integers. Out: pieces of a line. Nothing here knows where a piece goes.
 """
 
 from __future__ import annotations
 
 import itertools
-import re
-import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
-import attrs
-
-from compiler.plan import Display, SystemPlan
+from compiler.plan import Display
 
 LISTED_VALUES = 12
 """A longer arithmetic progression is printed by its ends and its step."""
 
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_INVISIBLE = {
-    "Cc": "a control character or line break",
-    "Cf": "an invisible formatting character",
-    "Cs": "a lone surrogate",
-    "Zl": "a line break",
-    "Zp": "a line break",
-}
+TRUTH_VALUES = {"false": 0, "true": 1}
+"""The labels of flags."""
 
 
-@attrs.frozen
-class Unprintable:
-    """A text of a system that would break the layout of a prompt."""
-
-    place: str  # such as "relation `peak`"
-    text: str
-    reason: str
-
-
-def unprintable(text: str) -> str | None:
-    """Say what stands in `text` that a prompt can't print; None if nothing does."""
-    for char in text:
-        if (found := _INVISIBLE.get(unicodedata.category(char))) is not None:
-            return f"{found} (U+{ord(char):04X})"
-    for sign, name in (("`", "a backtick"), ("|", "a vertical bar"), ("](", "the start of a link, `](`")):
-        if sign in text:
-            return name
-    if text.startswith("#"):
-        return "a `#` at its start"
-    if text != text.strip():
-        return "a space at its start or end"
-    return None
-
-
-def unprintable_word(text: str) -> str | None:
-    """Like `unprintable`, for enumeration members and units, which stand inside lists and formulas."""
-    if not text:
-        return "no character"
-    for sign in '"\\,()[]':
-        if sign in text:
-            return f"the character `{sign}`"
-    return unprintable(text)
-
-
-def unprintable_texts(system: SystemPlan) -> tuple[Unprintable, ...]:
-    """List every author text of `system` that can't be printed, in printing order."""
-    found = []
-    for place, text, check in _texts(system):
-        if (reason := check(text)) is not None:
-            found.append(Unprintable(place, text, reason))
-    return tuple(found)
-
-
-def _texts(system: SystemPlan) -> Iterator[tuple[str, str, Callable[[str], str | None]]]:
-    def words(place: str, *labels: Mapping[int, str] | None) -> Iterator[tuple[str, str, Callable[[str], str | None]]]:
-        for label in labels:
-            for word in (label or {}).values():
-                yield f"a value of {place}", word, unprintable_word
-
-    def units(place: str, *names: str | None) -> Iterator[tuple[str, str, Callable[[str], str | None]]]:
-        for name in names:
-            if name:
-                yield f"the unit of {place}", name, unprintable_word
-
-    yield f"the title of `{system.name}`", system.title, unprintable
-    for variable in system.variables:
-        place = f"variable `{variable.name}`"
-        yield place, variable.text, unprintable
-        yield from words(place, variable.display.labels)
-        yield from units(place, variable.unit, variable.display.unit)
-    for relation in system.relations:
-        place = f"relation `{relation.name}`"
-        yield place, relation.text, unprintable
-        yield from words(place, relation.labels)
-        yield from units(place, relation.unit, relation.display.unit if relation.display else None)
-    for table in system.tables:
-        place = f"table `{table.name}`"
-        yield place, table.text, unprintable
-        yield from words(place, table.key_labels, table.value_labels)
-    for event in system.events:
-        yield f"event `{event.name}`", event.text, unprintable
-        for wording in event.wordings:
-            yield f"a wording of event `{event.name}`", wording, unprintable
-        for attribute in event.attributes:
-            place = f"attribute `{event.name}.{attribute.name}`"
-            yield from words(place, attribute.display.labels)
-            yield from units(place, attribute.unit, attribute.display.unit)
-    for text, _ in system.requires:
-        yield "a `require`", text, unprintable
-    for text, _ in system.sounds:
-        yield "a `sound`", text, unprintable
-    for rule in system.rules:
-        yield f"the title of rule `{rule.name}`", rule.title, unprintable
-        yield f"the text of rule `{rule.name}`", rule.says, unprintable
-
-
-def word(label: str) -> str:
-    """A flag's or an enumeration's value outside formulas: bare, or quoted if it isn't a plain word."""
-    return label if _WORD.fullmatch(label) else f'"{label}"'
+def is_flag(display: Display) -> bool:
+    """Whether a value is true or false rather than a number or a word."""
+    return display.labels is not None and {label: value for value, label in display.labels.items()} == TRUTH_VALUES
 
 
 def decimal(shown: int, decimals: int) -> str:
@@ -127,51 +31,121 @@ def decimal(shown: int, decimals: int) -> str:
     return f"{'-' if shown < 0 else ''}{digits[:-decimals]}.{digits[-decimals:]}"
 
 
-def shown_text(display: Display, shown: int) -> str:
-    """A value as the instance prints it, from the integer that the evidence holds."""
+def exact_decimal(number: Fraction) -> str:
+    """A fraction with all its decimals and no zeros at the end, such as `0.1`.
+
+    Raises:
+        ValueError: The fraction has no finite decimal form.
+    """
+    decimals = 0
+    while (number * 10**decimals).denominator != 1:
+        decimals += 1
+        if number.denominator.bit_length() < decimals:
+            raise ValueError(f"{number} has no finite decimal form")
+    return decimal(int(number * 10**decimals), decimals)
+
+
+def scientific(number: Fraction) -> str:
+    """A fraction as `3e-4` or `1.5e-4`, with the fewest digits; 0 is `0`."""
+    if not number:
+        return "0"
+    exponent = 0
+    while abs(number) >= 10:
+        number, exponent = number / 10, exponent + 1
+    while abs(number) < 1:
+        number, exponent = number * 10, exponent - 1
+    return f"{exact_decimal(number)}e{exponent}"
+
+
+def number_text(display: Display, shown: int) -> str:
+    """A value without its unit, from the integer that the evidence holds; a word as it is."""
     if display.labels is not None:
-        return word(display.labels[shown])
-    number = decimal(shown, display.decimals)
-    return f"{number} {display.unit}" if display.unit else number
+        return display.labels[shown]
+    if display.exact:
+        number = Fraction(shown, display.denominator)
+        return scientific(number) if display.scientific else exact_decimal(number)
+    return decimal(shown, display.decimals)
 
 
-def values_text(values: Sequence[int], labels: Mapping[int, str] | None) -> str:
-    """The values that a variable can take, in the given order and without units."""
-    if labels is not None:
-        return ", ".join(word(labels[value]) for value in values)
-    if len(values) > LISTED_VALUES:
+def shown_text(display: Display, shown: int, *, between: str = " ") -> str:
+    """A value with its unit, from the integer that the evidence holds.
+
+    Args:
+        between: What stands between the number and the unit.
+    """
+    number = number_text(display, shown)
+    unit = display.singular if number == "1" and display.singular else display.unit
+    if display.labels is not None or display.exact or not unit:
+        return number
+    return f"{number}{between}{unit}"
+
+
+def values_text(values: Sequence[int], display: Display) -> str:
+    """The values that a variable can take, in the given order and without units, as a config prints them."""
+    if len(values) > LISTED_VALUES and display == Display(unit=display.unit, singular=display.singular):
         step = values[1] - values[0]
         if all(later - earlier == step for earlier, later in itertools.pairwise(values)):
             return f"{values[0]} {'to' if step > 0 else 'down to'} {values[-1]} in steps of {abs(step)}"
-    return ", ".join(map(str, values))
-
-
-def unit_tag(unit: str) -> str:
-    """` [unit]`, or nothing."""
-    return f" [{unit}]" if unit else ""
+    return ", ".join(number_text(display, display.shown(value)) for value in values)
 
 
 def is_rounded(display: Display) -> bool:
     """Whether two values may print alike."""
-    factor = Fraction(display.numerator, display.denominator) * 10**display.decimals
-    return display.labels is None and factor.denominator != 1
+    if display.labels is not None or display.exact:
+        return False
+    factor = Fraction(display.numerator, display.denominator) * int(10**display.decimals)
+    return factor.denominator != 1
 
 
-def printing_note(unit: str, display: Display) -> str:
-    """How a value in `unit` is printed, in parentheses with a space before.
+def step_text(display: Display) -> str:
+    """What an exact display counts in: `1e-7`, `1/1000`, or `1/2000, scientific`."""
+    part = Fraction(1, display.denominator)
+    if not display.scientific:
+        return str(part)
+    return scientific(part) if set(str(display.denominator)) <= set("10") else f"{part}, scientific"
+
+
+def display_note(display: Display, *, factor: bool = False) -> str:
+    """How a value is printed, such as `GiB, 2 decimals`; empty for words and plain numbers.
+
+    Args:
+        factor: Add what a computed value is multiplied by.
+    """
+    if display.labels is not None:
+        return ""
+    if display.exact:
+        step = step_text(display).removesuffix(", scientific")
+        return f"scientific, x {step}" if display.scientific else f"x {step}"
+    parts = [display.unit] if display.unit else []
+    if display.unit and display.singular:
+        parts.append(f"1 {display.singular}")
+    if display.decimals or is_rounded(display):
+        parts.append(f"{display.decimals} decimal{'' if display.decimals == 1 else 's'}")
+    if factor:
+        parts.append(f"x {Fraction(display.numerator, display.denominator)}")
+    return ", ".join(parts)
+
+
+def conversion(unit: str, display: Display) -> str | None:
+    """`1 GiB = 1024 MiB`, the printed unit first, where a value in `unit` is printed in another one.
 
     Raises:
         ValueError: The display scales the number without going from one unit to another.
     """
     factor = Fraction(display.numerator, display.denominator)
-    decimals = f"to {display.decimals} decimal{'' if display.decimals == 1 else 's'}"
-    if display.labels is not None:
-        return " (printed)"
-    if display.unit == unit and factor == 1:
-        return f" (printed {decimals})" if display.decimals else " (printed)"
+    if display.labels is not None or display.exact or (display.unit == unit and factor == 1):
+        return None
     if display.unit == unit or not display.unit or not unit:
         raise ValueError(f"no equation between the units `{unit}` and `{display.unit}`, {factor} to 1")
-    # 1 `unit` = factor `display.unit`; the equation starts with the larger unit
-    sides = f"{factor.denominator} {unit}", f"{factor.numerator} {display.unit}"
-    larger, smaller = sides if factor > 1 else reversed(sides)
-    return f" (printed as {display.unit} {decimals}, {larger} = {smaller})"
+    return f"{factor.numerator} {display.unit} = {factor.denominator} {unit}"
+
+
+def commented(line: str, *parts: str) -> str:
+    """A line with a comment of those parts that aren't empty."""
+    comment = "; ".join(part for part in parts if part)
+    return f"{line}  # {comment}" if comment else line
+
+
+def comment_free(line: str) -> str:
+    """A line without its comment."""
+    return line.partition("  # ")[0]

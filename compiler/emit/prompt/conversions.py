@@ -1,0 +1,70 @@
+"""The units that a page prints and those in which its formulas count.
+
+In: a system and what decides in it. Out: one equation for each printed unit that differs from that of a formula, and
+the notes of displays, which say more where the equation isn't enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import attrs
+
+from compiler.emit.prompt.slice import Slice
+from compiler.emit.prompt.text import conversion, display_note
+from compiler.plan import AttributePlan, Display, SystemPlan, VariablePlan
+
+
+@attrs.frozen
+class Conversions:
+    """The equations of one page, by printed unit; each is the first that the page needs for its unit."""
+
+    equations: dict[str, str]
+
+    def note(self, unit: str, display: Display) -> str:
+        """How a value that is computed in `unit` is printed."""
+        equation = self.equations.get(display.unit)
+        return display_note(display, factor=equation is not None and conversion(unit, display) != equation)
+
+    def counts_in(self, unit: str) -> bool:
+        """Whether formulas count in `unit` what is printed in another one."""
+        return any(equation.endswith(f" {unit}") for equation in self.equations.values())
+
+
+def conversions_of(system: SystemPlan, slice_: Slice) -> Conversions:
+    """Find the equations that a page of `system` needs.
+
+    Raises:
+        ValueError: A display scales a number without going from one unit to another.
+    """
+    equations: dict[str, str] = {}
+    for unit, display in _explained(system, slice_):
+        equation = conversion(unit, display)
+        if equation is not None:
+            equations.setdefault(display.unit, equation)
+    return Conversions(equations)
+
+
+def variable_unit(plan: VariablePlan) -> str:
+    """The unit in which formulas count a variable."""
+    return plan.display.unit if plan.unit is None else plan.unit
+
+
+def attribute_unit(plan: AttributePlan) -> str:
+    """The unit in which an attribute is computed."""
+    return plan.display.unit if plan.unit is None else plan.unit
+
+
+def _explained(system: SystemPlan, slice_: Slice) -> Iterator[tuple[str, Display]]:
+    """Each explained thing that a page prints: in which unit it is computed, and how it is printed."""
+    for variable in system.variables:
+        if variable.name in slice_.variables:
+            yield variable_unit(variable), variable.display
+    for relation in system.relations:
+        if relation.display is not None and relation.name in slice_.values:
+            yield relation.unit, relation.display
+    for event in system.events:
+        explained = slice_.events.get(event.name)
+        for attribute in event.attributes:
+            if explained is not None and attribute.name in explained.attributes:
+                yield attribute_unit(attribute), attribute.display

@@ -1,0 +1,174 @@
+"""The log of a run: what happened in it, in lines with time, rank, level and logger, among lines that mean nothing.
+
+In: the events and noise of a system, where the evidence holds them, and a source of choices. Out: lines. Wordings,
+times, ranks and noise come from the choices, everything else from the evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+import attrs
+
+from compiler.emit.prompt.shown import event_logger
+from compiler.emit.prompt.text import shown_text
+from compiler.plan import Display, EventPlan, NoiseLinePlan
+
+Choose = Callable[[int], int]
+"""Given n > 0, a number from 0 to n - 1; draws from the keyed stream of the task."""
+
+PLACE_HOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+RANGE = re.compile(r"\{(\d+)\.\.(\d+)\}")
+
+_FIRST_DAY = datetime(2026, 1, 1)
+_DAYS = 365
+_PAUSES = (0, 0, 1, 1, 1, 2, 3, 5, 9, 20, 45)  # seconds between two lines
+_RANKS = (0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7)
+
+
+@attrs.frozen
+class LogLine:
+    """A line without its time and rank."""
+
+    level: str
+    logger: str
+    text: str
+
+
+@attrs.frozen
+class _Attribute:
+    """One value of a line, as `name=value`; the text of an index is fixed."""
+
+    name: str
+    index: int
+    display: Display
+    fixed: str = ""
+
+    def text(self, evidence: Sequence[int]) -> str:
+        value = self.fixed or shown_text(self.display, evidence[self.index], between="")
+        return f"{self.name}={value}"
+
+
+@attrs.frozen
+class _Line:
+    """One line of an event; a wording alternates between literal text and the number of an attribute."""
+
+    index: int
+    level: str
+    logger: str
+    wordings: tuple[tuple[str | int, ...], ...]
+    attributes: tuple[_Attribute, ...]
+
+    def written(self, evidence: Sequence[int], choose: Choose) -> LogLine:
+        parts = self.wordings[choose(len(self.wordings))] if self.wordings else ("",)
+        values = [attribute.text(evidence) for attribute in self.attributes]
+        text = "".join(part if isinstance(part, str) else values[part] for part in parts)
+        rest = [value for number, value in enumerate(values) if number not in parts]
+        return LogLine(self.level, self.logger, " ".join(part for part in (text, *rest) if part))
+
+
+@attrs.frozen
+class _Event:
+    """The lines of an event, and where the evidence says that they stand before another event's."""
+
+    name: str
+    lines: tuple[_Line, ...]
+    before: str
+    placed: int | None
+
+
+class Log:
+    """Prints the logs of one system.
+
+    Args:
+        index: Where the evidence holds each observation, by name.
+    """
+
+    def __init__(self, events: Sequence[EventPlan], noise: Sequence[NoiseLinePlan], index: Mapping[str, int]) -> None:
+        self._events = tuple(_event(event, index) for event in events)
+        self._noise = tuple(noise)
+
+    def lines(self, evidence: Sequence[int], choose: Choose) -> tuple[str, ...]:
+        """Write a log."""
+        written = self._written(evidence, choose)
+        for noise in self._noise:
+            if choose(100) < noise.often:
+                line = LogLine(noise.level, noise.logger, _noise_text(noise, choose))
+                written.insert(choose(len(written) + 1), line)
+        return tuple(_stamped(written, choose))
+
+    def _written(self, evidence: Sequence[int], choose: Choose) -> list[LogLine]:
+        """The lines of the events, in the order in which they are printed."""
+        placed: list[tuple[str, list[LogLine]]] = []
+        for event in self._events:
+            lines = [line.written(evidence, choose) for line in event.lines if evidence[line.index]]
+            if not lines:
+                continue
+            place = len(placed)
+            if event.placed is not None and evidence[event.placed]:
+                place = [name for name, _ in placed].index(event.before)
+            placed.insert(place, (event.name, lines))
+        return [line for _, lines in placed for line in lines]
+
+
+def _event(event: EventPlan, index: Mapping[str, int]) -> _Event:
+    return _Event(
+        name=event.name,
+        lines=tuple(_line(event, line, at, index) for line, at in _occurrences(event)),
+        before=event.before,
+        placed=index[f"{event.name}<{event.before}"] if event.before else None,
+    )
+
+
+def _occurrences(event: EventPlan) -> Sequence[tuple[EventPlan, str]]:
+    """The lines of an event, each with what stands for its index."""
+    if not event.index:
+        return ((event, ""),)
+    return tuple(zip(event.occurrences, map(str, event.at), strict=True))
+
+
+def _line(event: EventPlan, line: EventPlan, at: str, index: Mapping[str, int]) -> _Line:
+    own = [
+        _Attribute(attribute.name, index[f"{line.name}.{attribute.name}"], attribute.display)
+        for attribute in line.attributes
+    ]
+    if event.index:
+        own.insert(0, _Attribute(event.index, -1, Display(), at))
+    names = [attribute.name for attribute in own]
+    return _Line(
+        index=index[line.name],
+        level=event.level,
+        logger=event_logger(event),
+        wordings=tuple(_parts(wording, names) for wording in event.wordings),
+        attributes=tuple(own),
+    )
+
+
+def _parts(wording: str, names: Sequence[str]) -> tuple[str | int, ...]:
+    """Split a wording at its place holders; braces around anything but an attribute are text."""
+    parts: list[str | int] = []
+    end = 0
+    for match in PLACE_HOLDER.finditer(wording):
+        if match[1] in names:
+            parts += [wording[end : match.start()], names.index(match[1])]
+            end = match.end()
+    parts.append(wording[end:])
+    return tuple(parts)
+
+
+def _noise_text(noise: NoiseLinePlan, choose: Choose) -> str:
+    wording = noise.wordings[choose(len(noise.wordings))]
+    return RANGE.sub(lambda match: str(int(match[1]) + choose(int(match[2]) - int(match[1]) + 1)), wording)
+
+
+def _stamped(lines: Sequence[LogLine], choose: Choose) -> list[str]:
+    """Lines with time and rank."""
+    time = _FIRST_DAY + timedelta(seconds=choose(_DAYS * 86_400))
+    stamped = []
+    for line in lines:
+        time += timedelta(seconds=_PAUSES[choose(len(_PAUSES))])
+        rank = _RANKS[choose(len(_RANKS))]
+        stamped.append(f"{time} [rank{rank}] {line.level.upper():5} {line.logger}: {line.text}")
+    return stamped

@@ -1,0 +1,58 @@
+"""Which sentences of the handbook a system needs: a form that none of its lines has isn't explained.
+
+In: a system, what decides in it, and the lines of its handbook. Out: what occurs in them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import attrs
+
+from compiler.emit.prompt.slice import Slice
+from compiler.plan import SystemPlan
+
+_PICKS = ("first", "largest", "smallest")
+
+
+@attrs.frozen
+class Phrases:
+    """What occurs in a handbook.
+
+    Attributes:
+        changed: `X[f=a]`.
+        decimals: A value that is printed with decimals.
+        missing: An explained profiler value that may be `n/a`.
+        picks: The words that choose a value of a field.
+        several: A line that sets several fields.
+        otherwise: A line that begins with `else`.
+    """
+
+    changed: bool
+    decimals: bool
+    missing: bool
+    picks: tuple[str, ...]
+    several: bool
+    otherwise: bool
+    keeping: bool
+    before: bool
+    printed: bool
+
+
+def phrases_of(system: SystemPlan, slice_: Slice, lines: Iterable[str]) -> Phrases:
+    """Find what occurs in the lines of a handbook."""
+    text = "\n".join(lines)
+    formulas = "\n".join(line.partition("  # ")[0] for line in text.split("\n"))
+    rules = system.problem.rules
+    return Phrases(
+        changed=re.search(r"\[\w+=(?!=)", formulas) is not None,
+        decimals=re.search(r"\d decimals?(;|\)|$)", text, flags=re.MULTILINE) is not None,
+        missing=any(relation.when is not None for relation in system.relations if relation.name in slice_.values),
+        picks=tuple(word for word in _PICKS if re.search(rf"= {word} (with|keeping) ", formulas)),
+        several=any(len(alternative.sets) > 1 for rule in rules for alternative in rule.alternatives),
+        otherwise=any(len(rule.alternatives) > 1 for rule in rules),
+        keeping=" keeping " in formulas,
+        before="before(" in formulas,
+        printed="printed(" in formulas,
+    )
