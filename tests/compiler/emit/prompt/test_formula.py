@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies.problems import bool_exprs, int_exprs
 
-from compiler.emit.prompt.formula import formula
+from compiler.emit.prompt.formula import formula, formula_lines
+from compiler.emit.prompt.vocabulary import Vocabulary
 from solvers.evaluate import value
 from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, Problem, RelationValue, Sort, Var, With
 
@@ -26,11 +27,11 @@ PROBLEM = Problem(
     observations=(),
     rules=(),
 )
-TOKEN = re.compile(r'\s*("[^"]*"|\d+|[A-Za-z_]\w*|==|!=|<=|>=|[-+*/()\[\]{},<>=])')
+TOKEN = re.compile(r"\s*(\d+|[A-Za-z_]\w*|==|!=|<=|>=|[-+*/%()\[\]{},<>=])")
 
 
 class Parser:
-    """Recursive descent over the precedence of the language; tables come from the formula that was printed."""
+    """Recursive descent over the precedence that a page states; tables come from the formula that was printed."""
 
     def __init__(self, text: str, tables: dict[str, tuple[tuple[int, int], ...]], labels: dict[str, int]) -> None:
         self.tokens = TOKEN.findall(text)
@@ -47,16 +48,21 @@ class Parser:
         return token
 
     def whole(self) -> Expr:
-        expr = self.implies()
+        expr = self.conditional()
         assert not self.tokens, self.tokens
         return expr
 
-    def implies(self) -> Expr:
-        left = self.chain(Op.OR, "or", lambda: self.chain(Op.AND, "and", self.negation))
-        if self.peek() == "implies":
-            self.take()
-            return Apply(Op.IMPLIES, (left, self.implies()))
-        return left
+    def conditional(self) -> Expr:
+        then = self.disjunction()
+        if self.peek() != "if":
+            return then
+        self.take()
+        condition = self.disjunction()
+        self.take("else")
+        return Apply(Op.ITE, (condition, then, self.conditional()))
+
+    def disjunction(self) -> Expr:
+        return self.chain(Op.OR, "or", lambda: self.chain(Op.AND, "and", self.negation))
 
     def chain(self, op: Op, word: str, inner: Callable[[], Expr]) -> Expr:
         parts = [inner()]
@@ -77,6 +83,12 @@ class Parser:
             self.take()
             values = self.listed("{", "}")
             return Apply(Op.OR, tuple(Apply(Op.EQ, (left, one)) for one in values))
+        if self.peek() == "is":
+            self.take()
+            if self.peek() == "not":
+                self.take()
+                return Apply(Op.NE, (left, self.sum()))
+            return Apply(Op.EQ, (left, self.sum()))
         if self.peek() in ("==", "!=", "<", "<=", ">", ">="):
             return Apply(Op(self.take()), (left, self.sum()))
         return left
@@ -89,8 +101,9 @@ class Parser:
 
     def product(self) -> Expr:
         left = self.unary()
-        while self.peek() in ("*", "mod"):
-            left = Apply(Op(self.take()), (left, self.unary()))
+        while self.peek() in ("*", "%"):
+            op = Op.MUL if self.take() == "*" else Op.MOD
+            left = Apply(op, (left, self.unary()))
         return left
 
     def unary(self) -> Expr:
@@ -101,7 +114,7 @@ class Parser:
 
     def postfix(self) -> Expr:
         expr = self.atom()
-        while self.peek() == "with":
+        while self.peek() == "[":
             self.take()
             changes: list[tuple[str, Expr]] = []
             while not changes or self.peek() == ",":
@@ -109,30 +122,25 @@ class Parser:
                     self.take(",")
                 name = self.take()
                 self.take("=")
-                changes.append((name, self.implies()))
+                changes.append((name, self.conditional()))
+            self.take("]")
             expr = With(expr, tuple(changes))
         return expr
 
     def listed(self, start: str, end: str) -> tuple[Expr, ...]:
         self.take(start)
-        values = [self.implies()]
+        values = [self.conditional()]
         while self.take(",", end) == ",":
-            values.append(self.implies())
+            values.append(self.conditional())
         return tuple(values)
 
     def atom(self) -> Expr:
         token = self.take()
         match token:
             case "(":
-                expr = self.implies()
+                expr = self.conditional()
                 self.take(")")
                 return expr
-            case "if":
-                condition = self.implies()
-                self.take("then")
-                then = self.implies()
-                self.take("else")
-                return Apply(Op.ITE, (condition, then, self.implies()))
             case "floor" | "ceil":
                 self.take("(")
                 left = self.product()
@@ -142,25 +150,25 @@ class Parser:
                 return Apply(Op.FLOORDIV if token == "floor" else Op.CEILDIV, (left, right))
             case "min" | "max" | "abs":
                 return Apply(Op(token), self.listed("(", ")"))
-            case "before":
+            case "before" | "printed":
                 (body,) = self.listed("(", ")")
                 return Before(body)
             case "true" | "false":
                 return Const(token == "true")
         if token.isdigit():
             return Const(int(token))
-        if token.startswith('"'):
-            return Const(self.labels[token[1:-1]])
-        if self.peek() == "[":
-            self.take()
-            key = self.implies()
+        if token in self.labels:
+            return Const(self.labels[token])
+        if token in self.tables:
+            self.take("[")
+            key = self.conditional()
             self.take("]")
             return Lookup(token, self.tables[token], key)
         return next((known for known in RELATIONS if known.name == token), Var(token))
 
 
 def parse(text: str, tables: dict[str, tuple[tuple[int, int], ...]] | None = None) -> Expr:
-    return Parser(text, tables or {}, {"none": 0, "fp8-e4m3": 1}).whole()
+    return Parser(text, tables or {}, {"none": 0, "fp8": 1}).whole()
 
 
 def with_named_tables(expr: Expr, tables: dict[str, tuple[tuple[int, int], ...]]) -> Expr:
@@ -204,20 +212,12 @@ def test_formula_has_no_needless_parentheses_when_random(expr: Expr) -> None:
         elif char == ")":
             start = opened.pop()
             inside = text[start + 1 : place]
-            own = start > 0 and (text[start - 1].isalnum())  # the parentheses of a call
-            own = own or inside.startswith("if ") or re.search(r" (mod|with) ", outermost(inside)) is not None
-            # for the eye: no `--`, and no product as an operand of `mod`
+            own = start > 0 and text[start - 1].isalnum()  # the parentheses of a call
+            # for the eye: no `--`, no product beside `%`, and a change always behind a name or parentheses
             clear = text[:start].endswith("-") and inside.startswith("-")
-            clear = clear or text[place + 1 :].startswith(" mod ")
+            clear = clear or text[place + 1 :].startswith((" %", "[")) or " % " in inside or text[:start].endswith("% ")
             if not own and not clear:
                 assert not same(f"{text[:start]}{inside}{text[place + 1 :]}", text, tables)
-
-
-def outermost(text: str) -> str:
-    """`text` without anything that stands in parentheses."""
-    while (shorter := re.sub(r"\([^()]*\)", "", text)) != text:
-        text = shorter
-    return text
 
 
 def same(text: str, other: str, tables: dict[str, tuple[tuple[int, int], ...]]) -> bool:
@@ -232,7 +232,7 @@ def one(op: Op, *args: Expr) -> Expr:
 
 
 A, B, C = (Var(name) for name in NAMES)
-NONE, FP8 = Const(0, "none"), Const(1, "fp8-e4m3")
+NONE, FP8 = Const(0, "none"), Const(1, "fp8")
 YES, NO = Const(1, "true"), Const(0, "false")
 
 
@@ -244,22 +244,31 @@ YES, NO = Const(1, "true"), Const(0, "false")
         (one(Op.MUL, one(Op.ADD, A, B), C), "(a + b) * c"),
         (one(Op.FLOORDIV, one(Op.MUL, A, B), one(Op.MUL, C, Const(2))), "floor(a * b / (c * 2))"),
         (one(Op.CEILDIV, one(Op.ADD, A, B), C), "ceil((a + b) / c)"),
-        (one(Op.MOD, one(Op.MUL, A, B), C), "((a * b) mod c)"),
+        (one(Op.MOD, one(Op.MUL, A, B), C), "(a * b) % c"),
         (one(Op.SUB, A, Const(-3)), "a - -3"),
         (one(Op.NEG, one(Op.NEG, A)), "-(-a)"),
-        (one(Op.ITE, one(Op.LT, A, B), Const(1), Const(0)), "(if a < b then 1 else 0)"),
+        (one(Op.ITE, one(Op.LT, A, B), Const(1), Const(0)), "1 if a < b else 0"),
         (one(Op.MIN, A, one(Op.ADD, B, C)), "min(a, b + c)"),
-        (With(one(Op.ADD, A, B), (("a", Const(1)), ("b", one(Op.ADD, C, A)))), "((a + b) with a = 1, b = c + a)"),
+        (With(one(Op.ADD, A, B), (("a", Const(1)), ("b", one(Op.ADD, C, A)))), "(a + b)[a=1, b=c + a]"),
         (one(Op.EQ, RelationValue("r"), Before(RelationValue("r"))), "r == before(r)"),
         (Lookup("t", ((0, 1),), one(Op.ADD, A, B)), "t[a + b]"),
-        (one(Op.EQ, A, NONE), 'a == "none"'),
-        (one(Op.OR, one(Op.EQ, A, NONE), one(Op.EQ, A, FP8)), 'a in {"none", "fp8-e4m3"}'),
+        (one(Op.EQ, A, NONE), "a is none"),
+        (one(Op.OR, one(Op.EQ, A, NONE), one(Op.EQ, A, FP8)), "a in {none, fp8}"),
         (one(Op.NOT, one(Op.OR, one(Op.EQ, A, Const(1)), one(Op.EQ, A, Const(2)))), "not a in {1, 2}"),
-        (one(Op.OR, one(Op.EQ, A, NONE), one(Op.EQ, B, FP8)), 'a == "none" or b == "fp8-e4m3"'),
-        (one(Op.OR, one(Op.EQ, A, NONE), one(Op.LT, A, B)), 'a == "none" or a < b'),
+        (one(Op.OR, one(Op.EQ, A, NONE), one(Op.EQ, B, FP8)), "a is none or b is fp8"),
+        (one(Op.OR, one(Op.EQ, A, NONE), one(Op.LT, A, B)), "a is none or a < b"),
         (one(Op.OR, one(Op.EQ, A, Const(1))), "a == 1"),
         (one(Op.AND, one(Op.OR, one(Op.LT, A, B), one(Op.LT, B, C)), one(Op.LT, A, C)), "(a < b or b < c) and a < c"),
-        (one(Op.IMPLIES, one(Op.IMPLIES, TRUE := Const(True), TRUE), TRUE), "(true implies true) implies true"),
+        (one(Op.IMPLIES, one(Op.IMPLIES, TRUE := Const(True), TRUE), TRUE), "not (not true or true) or true"),
+        (one(Op.IMPLIES, one(Op.EQ, A, NONE), one(Op.LT, A, B)), "a is not none or a < b"),
+        (one(Op.IMPLIES, one(Op.LT, A, B), one(Op.EQ, A, NO)), "a >= b or not a"),
+        (one(Op.NE, A, FP8), "a is not fp8"),
+        (one(Op.MUL, one(Op.MOD, A, B), C), "(a % b) * c"),
+        (one(Op.ADD, one(Op.ITE, one(Op.LT, A, B), A, B), C), "(a if a < b else b) + c"),
+        (one(Op.ITE, one(Op.LT, A, B), A, one(Op.ITE, one(Op.LT, B, C), B, C)), "a if a < b else b if b < c else c"),
+        (one(Op.ITE, one(Op.LT, A, B), one(Op.ITE, one(Op.LT, B, C), B, C), A), "(b if b < c else c) if a < b else a"),
+        (With(RelationValue("r"), (("a", Const(1)),)), "r[a=1]"),
+        (With(one(Op.MAX, A, B), (("a", Const(1)),)), "(max(a, b))[a=1]"),
         (one(Op.EQ, one(Op.LT, A, B), RelationValue("p", Sort.BOOL)), "(a < b) == p"),
         (one(Op.AND), "true"),
         (one(Op.OR), "false"),
@@ -277,5 +286,44 @@ def test_formula_prints_each_construct_when_asked(expr: Expr, text: str) -> None
 
 def test_formula_reads_numbers_as_truth_when_the_variable_is_a_flag() -> None:
     expr = one(Op.AND, one(Op.EQ, A, Const(1)), one(Op.EQ, B, Const(0)), one(Op.NE, C, Const(0)))
-    assert formula(expr, {"a", "b"}) == "a and not b and c != 0"
-    assert formula(one(Op.OR, one(Op.EQ, A, Const(0)), one(Op.EQ, A, Const(1))), {"a"}) == "not a or a"
+    assert formula(expr, Vocabulary(flags=frozenset("ab"))) == "a and not b and c != 0"
+    either = one(Op.OR, one(Op.EQ, A, Const(0)), one(Op.EQ, A, Const(1)))
+    assert formula(either, Vocabulary(flags=frozenset("a"))) == "not a or a"
+
+
+@pytest.mark.parametrize(
+    ("expr", "text"),
+    [
+        (one(Op.EQ, A, B), "a is b"),
+        (one(Op.NE, With(A, (("b", C),)), Before(B)), "a[b=c] is not before(b)"),
+        (one(Op.EQ, one(Op.ITE, one(Op.LT, B, C), A, NONE), FP8), "(a if b < c else none) is fp8"),
+        (one(Op.EQ, Lookup("t", ((0, 1),), C), A), "t[c] is a"),
+    ],
+    ids=lambda item: item if isinstance(item, str) else "",
+)
+def test_formula_compares_words_by_is(expr: Expr, text: str) -> None:
+    assert formula(expr, Vocabulary(words=frozenset("abt"))) == text
+
+
+def test_formula_names_a_table_alone_when_it_is_read_by_its_own_column() -> None:
+    names = Vocabulary(columns={"t": "a"})
+    plain, other = Lookup("t", ((0, 1),), A), Lookup("t", ((0, 1),), B)
+    assert formula(one(Op.SUB, plain, other), names) == "t - t[b]"
+    assert formula(With(plain, (("a", Const(0)),)), names) == "t[a=0]"
+    assert formula(With(other, (("a", Const(0)),)), names) == "(t[b])[a=0]"
+
+
+def test_formula_looks_back_in_the_word_that_is_asked_for() -> None:
+    assert formula(Before(A), earlier="printed") == "printed(a)"
+
+
+def test_formula_lines_print_three_cases_on_a_line_each() -> None:
+    chain = one(Op.ITE, one(Op.LT, A, B), A, one(Op.ITE, one(Op.LT, B, C), one(Op.ADD, B, C), C))
+    assert formula_lines(chain, Vocabulary()) == ("a if a < b", "b + c if b < c", "else c")
+
+
+@pytest.mark.parametrize(
+    "expr", [one(Op.ITE, one(Op.LT, A, B), A, B), one(Op.ITE, one(Op.LT, A, B), A, one(Op.ITE, A, YES, NO)), A]
+)
+def test_formula_lines_print_fewer_cases_on_one_line(expr: Expr) -> None:
+    assert formula_lines(expr, Vocabulary()) == (formula(expr),)

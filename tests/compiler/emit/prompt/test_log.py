@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compiler.emit.prompt.log import Log
+from compiler.plan import SystemPlan
+from solvers.evaluate import observe
+from solvers.streams import Stream, key_of
+
+WORLD = {"rate": 300, "hold": 2, "lid": 0, "clay": 0, "damp": 0, "rated": 4000, "leak": 200, "seal": 1}
+LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \[rank([0-7])\] (INFO |WARN |ERROR) ([a-z.]+): (.+)")
+
+
+def first(count: int) -> int:
+    return 0
+
+
+def log_of(system: SystemPlan) -> Log:
+    index = {each.name: number for number, each in enumerate(system.problem.observations)}
+    return Log(system.events, system.noise_lines, index)
+
+
+def written(system: SystemPlan, world: dict[str, int], key: int = 0) -> list[tuple[str, ...]]:
+    evidence = observe(system.problem, world)
+    found = [LINE.fullmatch(line) for line in log_of(system).lines(evidence, Stream(key_of(key)).choose)]
+    return [line.groups() for line in found if line is not None]
+
+
+def texts(system: SystemPlan, world: dict[str, int], loggers: Sequence[str]) -> list[str]:
+    lines = log_of(system).lines(observe(system.problem, world), first)
+    return [line.split("] ")[1] for line in lines if line.split()[4].rstrip(":") in loggers]
+
+
+def test_lines_have_time_rank_level_logger_and_text(kiln: SystemPlan) -> None:
+    lines = log_of(kiln).lines(observe(kiln.problem, WORLD), Stream(key_of(1)).choose)
+    assert all(LINE.fullmatch(line) for line in lines)
+    times = [datetime.fromisoformat(line[:19]) for line in lines]
+    assert times == sorted(times)
+
+
+def test_values_that_no_place_holder_names_stand_at_the_end(kiln: SystemPlan) -> None:
+    assert texts(kiln, WORLD, ["up", "nose", "oven.step"]) == [
+        "INFO  up: oven up rated=4.00kW",
+        "INFO  oven.step: step hour=1 at rate=3e-5 power=2.90kW",
+        "INFO  oven.step: step hour=10 at rate=3e-4 power=2.91kW",
+        "ERROR nose: it smells hold=2hours",
+    ]
+    one = {**WORLD, "hold": 1}
+    assert texts(kiln, one, ["nose"]) == ["ERROR nose: it smells hold=1hour"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "order"),
+    [
+        ({}, ["up", "guard", "oven.step", "oven.step", "nose"]),
+        ({"hold": 1}, ["up", "oven.step", "oven.step", "guard", "nose"]),
+        ({"rated": 2400}, ["up", "guard", "nose"]),
+        ({"leak": 0, "seal": 0}, ["up", "oven.step", "oven.step"]),
+    ],
+)
+def test_events_stand_in_their_order_and_a_placed_one_where_it_belongs(
+    kiln: SystemPlan, changes: dict[str, int], order: list[str]
+) -> None:
+    silent = attrs.evolve(kiln, noise_lines=())
+    assert [line[3] for line in written(silent, {**WORLD, **changes})] == order
+
+
+@given(key=st.integers(0, 10**6))
+def test_noise_comes_and_goes_with_the_choices_and_events_keep_their_order(kiln: SystemPlan, key: int) -> None:
+    lines = written(kiln, WORLD, key)
+    assert [line[3] for line in lines if line[3] not in ("radio", "cat")] == [
+        "up", "guard", "oven.step", "oven.step", "nose",
+    ]  # fmt: skip
+    assert [line[4] for line in lines if line[3] == "cat"] == ["asleep"]
+    heard = [line[4] for line in lines if line[3] == "radio"]
+    assert len(heard) <= 1
+    assert all(re.fullmatch("[3-9] songs|news", text) for text in heard)
+
+
+def test_noise_uses_all_its_wordings_places_and_numbers(kiln: SystemPlan) -> None:
+    heard = set()
+    places = set()
+    for key in range(200):
+        lines = written(kiln, WORLD, key)
+        places.add([line[3] for line in lines].index("cat"))
+        heard |= {line[4] for line in lines if line[3] == "radio"} or {""}
+    assert heard == {"", "news", *(f"{number} songs" for number in range(3, 10))}
+    assert places == set(range(7))
+
+
+def test_a_log_of_nothing_is_empty() -> None:
+    assert Log((), (), {}).lines((), first) == ()
