@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import attrs
 
 from compiler.emit.prompt.slice import Slice
-from compiler.emit.prompt.text import conversion, display_note
+from compiler.emit.prompt.text import display_note, unit_equation
 from compiler.plan import AttributePlan, Display, SystemPlan, VariablePlan
 
 
@@ -24,7 +24,7 @@ class Conversions:
     def note(self, unit: str, display: Display) -> str:
         """How a value that is computed in `unit` is printed."""
         equation = self.equations.get(display.unit)
-        return display_note(display, factor=equation is not None and conversion(unit, display) != equation)
+        return display_note(display, factor=equation is not None and unit_equation(unit, display) != equation)
 
     def counts_in(self, unit: str) -> bool:
         """Whether formulas count in `unit` what is printed in another one."""
@@ -39,7 +39,7 @@ def conversions_of(system: SystemPlan, slice_: Slice) -> Conversions:
     """
     equations: dict[str, str] = {}
     for unit, display in _explained(system, slice_):
-        equation = conversion(unit, display)
+        equation = unit_equation(unit, display)
         if equation is not None:
             equations.setdefault(display.unit, equation)
     return Conversions(equations)

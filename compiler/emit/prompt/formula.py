@@ -206,9 +206,10 @@ def _negation(expr: Expr) -> Expr:
 
 
 def _flatten(op: Op, args: tuple[Expr, ...]) -> list[Expr]:
+    """The parts of a chain; `and` or `or` of one part is that part."""
     parts: list[Expr] = []
     for arg in args:
-        if isinstance(arg, Apply) and arg.op is op and arg.args:
+        if (isinstance(arg, Apply) and arg.op in (Op.AND, Op.OR) and len(arg.args) == 1) or (isinstance(arg, Apply) and arg.op is op and arg.args):
             parts += _flatten(op, arg.args)
         else:
             parts.append(arg)

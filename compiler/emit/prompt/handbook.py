@@ -28,7 +28,7 @@ MOST_CODES = 2
 
 
 @attrs.frozen
-class Handbook:
+class HandbookLines:
     """Lines under each heading, free text apart."""
 
     fields: tuple[str, ...]
@@ -54,7 +54,7 @@ def handbook_text(system: SystemPlan) -> str:
     return fill_template("handbook.txt.j2", title=system.title, book=handbook_of(system))
 
 
-def handbook_of(system: SystemPlan) -> Handbook:
+def handbook_of(system: SystemPlan) -> HandbookLines:
     """Build the lines of `system`; errors as for `handbook_text`."""
     slice_ = slice_of(system)
     return _Builder(system, slice_, vocabulary_of(system), conversions_of(system, slice_)).handbook()
@@ -67,13 +67,13 @@ class _Builder:
     names: Vocabulary
     conversions: Conversions
 
-    def handbook(self) -> Handbook:
+    def handbook(self) -> HandbookLines:
         variables = self.variables()
         fixed = tuple(self.fixed(*each) for each in variables if self.is_fixed(*each))
         relations = (*self.relations(), *self.always())
         shown = shown_lines(self.system, self.slice, self.names, self.conversions)
         rules = runbook_lines(self.system, self.names)
-        return Handbook(
+        return HandbookLines(
             fields=tuple(self.field(*each) for each in variables if each[0].editable),
             fixed=fixed,
             hidden=tuple(self.listed(each[1], each[0].domain) for each in variables if self.is_hidden(each[0])),

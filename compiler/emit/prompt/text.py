@@ -126,7 +126,7 @@ def display_note(display: Display, *, factor: bool = False) -> str:
     return ", ".join(parts)
 
 
-def conversion(unit: str, display: Display) -> str | None:
+def unit_equation(unit: str, display: Display) -> str | None:
     """`1 GiB = 1024 MiB`, the printed unit first, where a value in `unit` is printed in another one.
 
     Raises:

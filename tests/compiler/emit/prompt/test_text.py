@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from compiler.emit.prompt.text import (
     commented,
-    conversion,
     decimal,
     display_note,
     exact_decimal,
@@ -17,6 +16,7 @@ from compiler.emit.prompt.text import (
     scientific,
     shown_text,
     step_text,
+    unit_equation,
     values_text,
 )
 from compiler.plan import Display
@@ -106,7 +106,7 @@ def test_a_display_has_its_note_and_equation(
     unit: str, display: Display, note: str, equation: str | None, *, rounded: bool
 ) -> None:
     assert display_note(display) == note
-    assert conversion(unit, display) == equation
+    assert unit_equation(unit, display) == equation
     assert is_rounded(display) is rounded
 
 
@@ -116,9 +116,9 @@ def test_a_note_says_the_factor_when_it_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize(("unit", "display"), [("W", Display("W", 1, 1000)), ("", Display("kW", 1, 1000))])
-def test_conversion_refuses_when_no_equation_says_the_factor(unit: str, display: Display) -> None:
+def test_unit_equation_refuses_when_no_equation_says_the_factor(unit: str, display: Display) -> None:
     with pytest.raises(ValueError, match="no equation"):
-        conversion(unit, display)
+        unit_equation(unit, display)
 
 
 @pytest.mark.parametrize(
