@@ -41,7 +41,7 @@ from solvers.problem import (
     With,
 )
 
-GLAZES = {0: "plain", 1: "half_rye", 2: "full"}
+GLAZES = {0: "plain", 1: "half-rye", 2: "full"}
 TRUTHS = {0: "false", 1: "true"}
 WATTS = ((0, 10), (1, 20), (2, 40))
 KILOWATTS = Display("kW", 1, 1000, 1)

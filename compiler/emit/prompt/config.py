@@ -13,6 +13,8 @@ from typing import assert_never
 
 import attrs
 
+from compiler.emit.prompt.text import word
+
 
 class ConfigForm(enum.Enum):
     """How a config is written; the value is the language of its fence."""
@@ -34,7 +36,7 @@ class Setting:
     Attributes:
         group: Empty for the top level.
         value: As text, without quotes.
-        is_word: Whether a form that quotes strings quotes it.
+        is_word: Whether it is a string to the forms that tell one from a number.
     """
 
     group: str
@@ -64,9 +66,9 @@ def _lines(form: ConfigForm, settings: tuple[Setting, ...]) -> Iterator[str]:
         case ConfigForm.JSON:
             yield from _json(settings)
         case ConfigForm.FLAGS:
-            yield from (f"--{_path(each)} {each.value}" for each in settings)
+            yield from (f"--{_path(each)} {_bare(each)}" for each in settings)
         case ConfigForm.DOTTED:
-            yield from (f"{_path(each)} = {each.value}" for each in settings)
+            yield from (f"{_path(each)} = {_bare(each)}" for each in settings)
         case _:
             assert_never(form)
 
@@ -76,7 +78,7 @@ def _grouped(settings: tuple[Setting, ...], head: str, inside: str, outside: str
         if group:
             yield head.format(group)
         line = inside if group else outside
-        yield from (line.format(each.name, _quoted(each) if quoted else each.value) for each in members)
+        yield from (line.format(each.name, _quoted(each) if quoted else _bare(each)) for each in members)
 
 
 def _json(settings: tuple[Setting, ...]) -> Iterator[str]:
@@ -94,6 +96,10 @@ def _json(settings: tuple[Setting, ...]) -> Iterator[str]:
 
 def _quoted(setting: Setting) -> str:
     return json.dumps(setting.value) if setting.is_word else setting.value
+
+
+def _bare(setting: Setting) -> str:
+    return word(setting.value) if setting.is_word else setting.value
 
 
 def _path(setting: Setting) -> str:

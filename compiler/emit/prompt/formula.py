@@ -2,7 +2,7 @@
 
 In: an expression of a problem, and what its names stand for. Out: text with as few parentheses as the precedence
 allows: products and `%`, sums, comparisons, `not`, `and`, `or`, and last `A if C else B`. Constants carry no unit,
-words no quotes.
+and words no quotes if they are plain names.
 
 Equal expressions may carry different labels (labels don't take part in comparison), so nothing here may be cached under
 an expression.
@@ -13,7 +13,7 @@ from __future__ import annotations
 import enum
 from typing import assert_never
 
-from compiler.emit.prompt.text import TRUTH_VALUES
+from compiler.emit.prompt.text import TRUTH_VALUES, is_name, word
 from compiler.emit.prompt.vocabulary import Vocabulary
 from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, RelationValue, Sort, Var, With
 
@@ -81,24 +81,19 @@ class _Printer:
                 return f"{table}[{self.text(key)}]", _Level.ATOM
             case With(body=body, changes=changes):
                 news = ", ".join(f"{name}={self.text(new)}" for name, new in changes)
-                changed = body.name if isinstance(body, Var | RelationValue) else self.group(body)
-                return f"{changed}[{news}]", _Level.ATOM
+                text = self.text(body)
+                return f"{text if is_name(text) else f'({text})'}[{news}]", _Level.ATOM
             case Before(body=body):
                 return f"{self.earlier}({self.text(body)})", _Level.ATOM
             case Apply(op=op, args=args):
                 return self.apply(op, args)
         assert_never(expr)
 
-    def group(self, expr: Expr) -> str:
-        """Print what a change applies to: a table's name, or parentheses."""
-        text = self.text(expr)
-        return text if isinstance(expr, Lookup) and self.names.is_column(expr) else f"({text})"
-
     def constant(self, value: int | bool, label: str | None) -> _Printed:
         if isinstance(value, bool):
             return ("true" if value else "false"), _Level.ATOM
         if label is not None:
-            return label, _Level.ATOM
+            return word(label), _Level.ATOM
         return str(value), (_Level.ATOM if value >= 0 else _Level.UNARY)
 
     def apply(self, op: Op, args: tuple[Expr, ...]) -> _Printed:
@@ -132,7 +127,7 @@ class _Printer:
             case Op.NOT:
                 return f"not {self.text(args[0], _Level.NOT)}", _Level.NOT
             case Op.IMPLIES:
-                return f"{self.text(_negation(args[0]), _Level.AND)} or {self.text(args[1], _Level.OR)}", _Level.OR
+                return self.disjunction((_negation(args[0]), args[1]))
         assert_never(op)
 
     def chain(self, op: Op, args: tuple[Expr, ...], sign: str, level: _Level) -> _Printed:
@@ -199,21 +194,29 @@ _OPPOSITES = {Op.EQ: Op.NE, Op.NE: Op.EQ, Op.LT: Op.GE, Op.GE: Op.LT, Op.LE: Op.
 
 
 def _negation(expr: Expr) -> Expr:
-    """The opposite of a condition, without `not` if it is a comparison."""
+    """The opposite of a condition, without `not` if it is a comparison, and never with two."""
     if isinstance(expr, Apply) and expr.op in _OPPOSITES:
         return Apply(_OPPOSITES[expr.op], expr.args)
+    if isinstance(expr, Apply) and expr.op is Op.NOT:
+        return expr.args[0]
     return Apply(Op.NOT, (expr,))
 
 
 def _flatten(op: Op, args: tuple[Expr, ...]) -> list[Expr]:
-    """The parts of a chain; `and` or `or` of one part is that part."""
+    """The parts of a chain; `and` or `or` of one part is that part, and `a implies b` is `not a or b`."""
     parts: list[Expr] = []
     for arg in args:
-        if (isinstance(arg, Apply) and arg.op in (Op.AND, Op.OR) and len(arg.args) == 1) or (isinstance(arg, Apply) and arg.op is op and arg.args):
+        if isinstance(arg, Apply) and arg.args and (arg.op is op or _is_single(arg)):
             parts += _flatten(op, arg.args)
+        elif isinstance(arg, Apply) and op is Op.OR and arg.op is Op.IMPLIES:
+            parts += _flatten(op, (_negation(arg.args[0]), arg.args[1]))
         else:
             parts.append(arg)
     return parts
+
+
+def _is_single(expr: Apply) -> bool:
+    return expr.op in (Op.AND, Op.OR) and len(expr.args) == 1
 
 
 def _is_truth(then: Expr, otherwise: Expr) -> bool:

@@ -26,7 +26,6 @@ RESERVED = frozenset(
 )
 """Words that have a meaning of their own on every page."""
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _UNIT = re.compile(r"[A-Za-z_]+")
 _LOGGER = re.compile(r"[A-Za-z0-9_./-]+")
 _BEFORE_VALUE = re.compile(r"(?:.*[\s(])?", re.DOTALL)
@@ -70,6 +69,16 @@ def unprintable(text: str) -> str | None:
 def unprintable_comment(text: str) -> str | None:
     """Like `unprintable`, for what stands behind a `#`."""
     return "has a `#`, which starts a comment on the page" if "#" in text else unprintable(text)
+
+
+def unprintable_word(text: str) -> str | None:
+    """Like `unprintable`, for enumeration members, which stand in lists, tables and formulas."""
+    if not text:
+        return "has no character"
+    for sign in '"\\|#':
+        if sign in text:
+            return f"has the character `{sign}`"
+    return unprintable(text)
 
 
 def unprintable_unit(text: str) -> str | None:
@@ -180,8 +189,8 @@ def _names(system: SystemPlan) -> Iterator[Unprintable]:
         elif taken[name] > 1:
             yield Unprintable(place, name, "has the name of something else on the page")
     for place, word in _words(system):
-        if not _NAME.fullmatch(word):
-            yield Unprintable(place, word, f"has a value `{word}` that isn't one word")
+        if (reason := unprintable_word(word)) is not None:
+            yield Unprintable(place, word, f"has a value that {reason}")
         elif word in RESERVED or word in taken:
             what = "is a word of the page itself" if word in RESERVED else "is also a name on the page"
             yield Unprintable(place, word, f"has a value `{word}` that {what}")

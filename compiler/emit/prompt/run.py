@@ -143,8 +143,10 @@ def _among(shown: list[_Shown], noise: list[NoiseValuePlan]) -> Iterator[_Shown]
 def _setting(shown: _Shown, evidence: Sequence[int], choose: Choose) -> Setting:
     amount = shown.amount(evidence, choose)
     assert amount is not None, "a field of the config is always there"
-    is_word = shown.display.labels is not None and not is_flag(shown.display)
-    return Setting(shown.group, shown.name, number_text(shown.display, amount), is_word)
+    labels = shown.display.labels
+    if labels is not None and not is_flag(shown.display):
+        return Setting(shown.group, shown.name, labels[amount], is_word=True)
+    return Setting(shown.group, shown.name, number_text(shown.display, amount), is_word=False)
 
 
 def _value(shown: _Shown, evidence: Sequence[int], choose: Choose) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import attrs
 
 from compiler.emit.prompt.slice import Slice
-from compiler.emit.prompt.text import commented
+from compiler.emit.prompt.text import commented, word
 from compiler.emit.prompt.vocabulary import Vocabulary
 from compiler.plan import SystemPlan, TablePlan
 
@@ -42,7 +42,7 @@ def table_lines(system: SystemPlan, slice_: Slice, names: Vocabulary) -> tuple[s
 
 def _keys(table: TablePlan) -> tuple[str, ...]:
     labels = table.key_labels
-    return tuple(str(key) if labels is None else labels[key] for key, _ in table.entries)
+    return tuple(str(key) if labels is None else word(labels[key]) for key, _ in table.entries)
 
 
 def _lines(table: _Table, start: str, names: Vocabulary) -> Iterator[str]:
@@ -68,7 +68,7 @@ def _introduction(table: _Table, start: str, names: Vocabulary) -> str:
 
 def _entry(table: TablePlan, number: int) -> str:
     value = table.entries[number][1]
-    return str(value) if table.value_labels is None else table.value_labels[value]
+    return str(value) if table.value_labels is None else word(table.value_labels[value])
 
 
 def _row(*cells: str) -> str:

@@ -6,6 +6,7 @@ In: displays and integers. Out: pieces of a line. Nothing here knows where a pie
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -14,6 +15,8 @@ from compiler.plan import Display
 LISTED_VALUES = 12
 """A longer arithmetic progression is printed by its ends and its step."""
 
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
 TRUTH_VALUES = {"false": 0, "true": 1}
 """The labels of flags."""
 
@@ -21,6 +24,16 @@ TRUTH_VALUES = {"false": 0, "true": 1}
 def is_flag(display: Display) -> bool:
     """Whether a value is true or false rather than a number or a word."""
     return display.labels is not None and {label: value for value, label in display.labels.items()} == TRUTH_VALUES
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is a plain name, which no form has to quote."""
+    return _NAME.fullmatch(text) is not None
+
+
+def word(label: str) -> str:
+    """The value of an enumeration: bare if it is a plain name, else in quotes."""
+    return label if is_name(label) else f'"{label}"'
 
 
 def decimal(shown: int, decimals: int) -> str:
@@ -58,9 +71,9 @@ def scientific(number: Fraction) -> str:
 
 
 def number_text(display: Display, shown: int) -> str:
-    """A value without its unit, from the integer that the evidence holds; a word as it is."""
+    """A value without its unit, from the integer that the evidence holds."""
     if display.labels is not None:
-        return display.labels[shown]
+        return word(display.labels[shown])
     if display.exact:
         number = Fraction(shown, display.denominator)
         return scientific(number) if display.scientific else exact_decimal(number)

@@ -40,7 +40,7 @@ META = Meta(
     draw=0,
     evidence="0" * 32,
 )
-GOLD = '{"diagnosis": "OVERLOADED", "fix": {"batch": 4, "fan": true, "glaze": "half_rye"}}'
+GOLD = '{"diagnosis": "OVERLOADED", "fix": {"batch": 4, "fan": true, "glaze": "half-rye"}}'
 RECORD = make_record(archetype="too_much", split="train", number=7, prompt="# A\nb ü\n", gold=GOLD, meta=META)
 
 
@@ -65,8 +65,8 @@ def test_gold_has_codes_in_runbook_order_and_typed_values(system: SystemPlan) ->
     fix = (("batch", 4), ("glaze", 1), ("fan", 1))
     pair = WalkAnswer(frozenset({"FAN_OFF", "OVERLOADED"}), fix)
     text = gold_json(system, pair)
-    assert text == ('{"diagnosis": ["OVERLOADED", "FAN_OFF"], "fix": {"batch": 4, "glaze": "half_rye", "fan": true}}')
-    assert read_gold(text) == Gold(("OVERLOADED", "FAN_OFF"), {"batch": 4, "glaze": "half_rye", "fan": True})
+    assert text == ('{"diagnosis": ["OVERLOADED", "FAN_OFF"], "fix": {"batch": 4, "glaze": "half-rye", "fan": true}}')
+    assert read_gold(text) == Gold(("OVERLOADED", "FAN_OFF"), {"batch": 4, "glaze": "half-rye", "fan": True})
     assert gold_json(system, WalkAnswer(frozenset({"FAN_OFF"}), (("fan", 0),))) == (
         '{"diagnosis": "FAN_OFF", "fix": {"fan": false}}'
     )

@@ -19,6 +19,11 @@ SETTINGS = in_groups(
 VALUES = {"rate": 3e-4, "depth": 12, "oven": {"clay": "red", "lid": True}, "program": {"hold": 2}}
 
 
+@pytest.mark.parametrize("form", CONFIG_FORMS)
+def test_a_word_that_is_no_plain_name_is_quoted_in_every_form(form: ConfigForm) -> None:
+    assert any('"off-white"' in line for line in config_lines(form, (Setting("", "clay", "off-white", is_word=True),)))
+
+
 def test_groups_stand_together_behind_the_top_level() -> None:
     assert [each.name for each in SETTINGS] == ["rate", "depth", "clay", "lid", "hold"]
 

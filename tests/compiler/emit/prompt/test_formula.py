@@ -269,6 +269,8 @@ YES, NO = Const(1, "true"), Const(0, "false")
         (one(Op.ITE, one(Op.LT, A, B), one(Op.ITE, one(Op.LT, B, C), B, C), A), "(b if b < c else c) if a < b else a"),
         (With(RelationValue("r"), (("a", Const(1)),)), "r[a=1]"),
         (With(one(Op.MAX, A, B), (("a", Const(1)),)), "(max(a, b))[a=1]"),
+        (With(one(Op.EQ, A, YES), (("a", Const(1)),)), "a[a=1]"),
+        (one(Op.EQ, A, Const(1, "fp8-e4m3")), 'a is "fp8-e4m3"'),
         (one(Op.EQ, one(Op.LT, A, B), RelationValue("p", Sort.BOOL)), "(a < b) == p"),
         (one(Op.AND), "true"),
         (one(Op.OR), "false"),

@@ -10,6 +10,7 @@ from compiler.emit.prompt.printable import (
     unprintable_comment,
     unprintable_texts,
     unprintable_unit,
+    unprintable_word,
     unprintable_wording,
 )
 from compiler.plan import Display, SystemPlan
@@ -37,6 +38,16 @@ def test_unprintable_names_the_reason_when_a_text_breaks_its_line(text: str, par
 @pytest.mark.parametrize("text", ["", "plain", "50% of 1_024 MiB (all)", "schlüssel – größe", "no. #3", "a | b -> c"])
 def test_unprintable_is_none_when_a_text_fits(text: str) -> None:
     assert unprintable(text) is None
+
+
+@pytest.mark.parametrize("text", ["", 'a"b', "a\\b", "a|b", "a # b", "a`"])
+def test_a_word_is_refused_when_it_breaks_lists_and_tables(text: str) -> None:
+    assert unprintable_word(text) is not None
+
+
+@pytest.mark.parametrize("text", ["none", "fp8-e4m3", "8bit", "off white", "a, b"])
+def test_a_word_fits_when_quotes_can_hold_it(text: str) -> None:
+    assert unprintable_word(text) is None
 
 
 def test_a_comment_has_no_hash_and_no_line_break() -> None:
@@ -115,7 +126,8 @@ def _words(*words: str) -> Display:
         (lambda k: _variable(k, 1, name="need"), "variable `need`", "the name of something else"),
         (lambda k: _variable(k, 1, name="melt"), "table `melt`", "the name of something else"),
         (lambda k: _variable(k, 1, name="fans"), "noise `fans`", "the name of something else"),
-        (lambda k: _variable(k, 3, display=_words("red", "off white")), "variable `clay`", "isn't one word"),
+        (lambda k: _variable(k, 3, display=_words("red", 'off "white"')), "variable `clay`", 'character `"`'),
+        (lambda k: _variable(k, 3, display=_words("red", "")), "variable `clay`", "no character"),
         (lambda k: _variable(k, 3, display=_words("red", "phase")), "variable `clay`", "also a name"),
         (lambda k: _variable(k, 3, display=_words("red", "true")), "variable `clay`", "a word of the page"),
         (lambda k: _variable(k, 3, group="rate"), "group `rate`", "outside the groups"),

@@ -18,11 +18,17 @@ from compiler.emit.prompt.text import (
     step_text,
     unit_equation,
     values_text,
+    word,
 )
 from compiler.plan import Display
 
 RATE = Display(denominator=10**7, exact=True, scientific=True)
 SHARE = Display(denominator=1000, exact=True)
+
+
+@pytest.mark.parametrize(("label", "text"), [("none", "none"), ("fp8-e4m3", '"fp8-e4m3"'), ("8bit", '"8bit"')])
+def test_word_is_quoted_when_the_label_is_no_plain_name(label: str, text: str) -> None:
+    assert word(label) == text
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(1, 4))
@@ -66,6 +72,7 @@ def test_a_third_has_no_decimal_form() -> None:
         (SHARE, 100, "0.1"),
         (SHARE, 1000, "1"),
         (Display(labels={0: "none", 1: "all"}), 1, "all"),
+        (Display(labels={0: "none", 1: "half-rye"}), 1, '"half-rye"'),
     ],
 )
 def test_shown_text_prints_the_evidence_integer(display: Display, shown: int, text: str) -> None:
