@@ -1,11 +1,11 @@
-"""`gtd solve`: the answer to a prompt file, and the walks of the reader in words.
+"""`gtd solve`: the answer to a page in a file, and the walks of the reader in words.
 
 The reader itself is strict; what copying does to a file is taken away here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
@@ -15,7 +15,7 @@ from compiler.cli.group import GtdCommand
 from compiler.findings import CLEAN, FOUND, USAGE
 
 if TYPE_CHECKING:
-    from compiler.reader import ReadWalk, Solution
+    from compiler.reader import Document, ReadWalk, Solution
 
 SHOWN_WALKS = 12
 
@@ -24,9 +24,9 @@ SHOWN_WALKS = 12
 @click.argument("file", type=click.File("rb"))
 @click.option("--steps", is_flag=True, help="Also show the walk, on standard error.")
 def solve_command(file: BinaryIO, steps: bool) -> int:
-    """Answer a prompt from its text alone.
+    """Answer a page from its text alone.
 
-    FILE holds the prompt of one task and nothing else, as `gtd sample ARCHETYPE --prompt` prints it; `-` reads
+    FILE holds the page of one task and nothing else, as `gtd sample ARCHETYPE --prompt` prints it; `-` reads
     standard input. The answer comes from the independent reader.
     """
     from compiler.reader import ReadError, answer_json, read_prompt, solve
@@ -36,12 +36,13 @@ def solve_command(file: BinaryIO, steps: bool) -> int:
     except UnicodeDecodeError as error:
         raise click.UsageError(f"{file.name}: not UTF-8 at byte {error.start}") from error
     try:
-        solution = solve(read_prompt(text))
+        document = read_prompt(text)
     except ReadError as error:
         note(f"{file.name}: {error}")
         return USAGE
+    solution = solve(document)
     if steps:
-        note(render_steps(solution))
+        note(render_steps(document, solution))
     if solution.answer is None:
         note(f"{file.name}: no answer: {solution.reason}: {solution.detail}")
         return FOUND
@@ -50,7 +51,7 @@ def solve_command(file: BinaryIO, steps: bool) -> int:
 
 
 def prompt_text(data: bytes) -> str:
-    """The prompt in a file, without blank lines around it and with plain line feeds.
+    """The page in a file, without blank lines around it and with plain line feeds.
 
     Raises:
         UnicodeDecodeError: It isn't UTF-8.
@@ -63,40 +64,36 @@ def prompt_text(data: bytes) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def render_steps(solution: Solution) -> str:
+def render_steps(document: Document, solution: Solution) -> str:
     """How the reader came to its answer: each way that the runbook goes in the worlds that fit."""
-    return "\n".join(_lines(solution))
+    return "\n".join(_lines(document, solution))
 
 
-def _lines(solution: Solution) -> Iterator[str]:
+def _lines(document: Document, solution: Solution) -> Iterator[str]:
     count = len(solution.walks)
-    yield f"{_worlds(solution.worlds)} the prompt; the runbook goes {'one way' if count == 1 else f'{count} ways'}"
+    yield f"{_worlds(solution.worlds)} the page; the runbook goes {'one way' if count == 1 else f'{count} ways'}"
     for number, walk in enumerate(solution.walks[:SHOWN_WALKS], start=1):
         yield ""
         title = "In all of them" if count == 1 else f"Way {number}, in {walk.worlds} of them"
-        yield f"{title}, for one with {_settings(walk.world.items())}:" if walk.world else f"{title}:"
-        yield from _walk(walk)
+        yield f"{title}, for one with {_settings(document, walk.world)}:" if walk.world else f"{title}:"
+        yield from _walk(document, walk)
     if count > SHOWN_WALKS:
         yield f"\nand {count - SHOWN_WALKS} more ways"
 
 
-def _walk(walk: ReadWalk) -> Iterator[str]:
+def _walk(document: Document, walk: ReadWalk) -> Iterator[str]:
     if not walk.steps:
         yield "  no rule fires"
     for number, step in enumerate(walk.steps, start=1):
         used = f" (alternative {step.alternative + 1})" if step.alternative else ""
-        yield f"  {number}. {step.code} fires{used}: {_settings(step.settings)}"
+        yield f"  {number}. {step.code} fires{used}: {_settings(document, dict(step.settings))}"
     yield f"  ends: {walk.ending.value}"
-    yield f"  fix: {_settings(walk.fix.items()) or 'nothing to change'}"
+    yield f"  fix: {_settings(document, walk.fix) or 'nothing to change'}"
 
 
 def _worlds(count: int) -> str:
     return "1 assignment of what isn't printed fits" if count == 1 else f"{count} assignments of what isn't printed fit"
 
 
-def _settings(pairs: Iterable[tuple[str, object]]) -> str:
-    return ", ".join(f"{name} = {_word(value)}" for name, value in pairs)
-
-
-def _word(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _settings(document: Document, values: Mapping[str, int | str]) -> str:
+    return ", ".join(f"{name} = {text}" for name, text in document.texts(values).items())

@@ -24,7 +24,7 @@ PlanCheck: TypeAlias = Callable[[ProgramPlan, CheckedProgram], tuple[Diagnostic,
 
 
 def unprintable_systems(plan: ProgramPlan, _checked: CheckedProgram) -> tuple[Diagnostic, ...]:
-    """Texts and names that the reader of a page could misread."""
+    """Texts that would break the form of a prompt."""
     return tuple(
         Diagnostic(
             code="E450",

@@ -7,6 +7,7 @@ reads what the checks gave.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -24,22 +25,22 @@ from gpu_train_debug.grading.answer import Gold
 def confirm_task(system: CheckedSystem, world: Mapping[str, int], document: Document, gold: Gold) -> tuple[str, ...]:
     """Say what the sources deny of a page, as the independent reader reads it, and of its gold; empty if nothing."""
     codes = [code for code in gold.codes if code != HEALTHY]
-    denied = confirm(system, world, document.evidence, codes, gold.fix)
+    denied = confirm(system, world, document, codes, gold.fix)
     return (*denied, *confirm_choices(system, _page_choices(document)))
 
 
 def _page_choices(document: Document) -> dict[str, Sequence[PlainValue]]:
-    """The values that the page allows each variable; it doesn't list those of every fact."""
+    """The values that the page allows each variable; it doesn't list those of every variable."""
     book = document.system.book
     choices: dict[str, Sequence[PlainValue]] = {field.name: field.values for field in book.fields}
-    choices |= {fact.name: fact.values for fact in book.facts if fact.values is not None}
+    choices |= {fixed.name: fixed.values for fixed in book.fixed if fixed.values is not None}
     return choices | {quantity.name: quantity.values for quantity in book.hidden}
 
 
 def confirm(
     system: CheckedSystem,
     world: Mapping[str, int],
-    evidence: Mapping[str, str],
+    document: Document,
     codes: Collection[str],
     fix: Mapping[str, PlainValue | float],
 ) -> tuple[str, ...]:
@@ -47,8 +48,7 @@ def confirm(
 
     Args:
         world: A value for each variable, as in the lowered problem: flags are 0 and 1, members are numbered.
-        evidence: What the page prints, by name; the log's events and attributes under `log.EVENT` and
-            `log.EVENT.ATTRIBUTE`, as `compiler.reader.Document` has them.
+        document: The page. What it prints beyond what the sources say of the run is noise.
         codes: Of the gold; none for a healthy run.
         fix: Of the gold, with flags as bools, members by name, and decimal fractions as printed.
     """
@@ -59,7 +59,7 @@ def confirm(
     }
     counted = {name: _counted(new, divisors.get(name, 1)) for name, new in fix.items()}
     return (
-        *_evidence_denied(run, evidence),
+        *_evidence_denied(run, document),
         *_answer_denied(walk, codes, counted),
         *(f"the fix is no repair: {flaw}" for flaw in why_no_repair(walk, counted)),
     )
@@ -83,16 +83,44 @@ def _choices_denied(system: CheckedSystem, choices: Mapping[str, Sequence[PlainV
             yield f"`{variable.name}` can be {_listed(said)} on the page, and {_listed(meant)} by the sources"
 
 
-def _evidence_denied(run: RunState, evidence: Mapping[str, str]) -> Iterator[str]:
-    meant = {_page_name(fact): fact.text for fact in printed_facts(run) if fact.text}
-    for name in dict.fromkeys((*meant, *evidence)):
-        said, right = evidence.get(name, "nothing"), meant.get(name, "nothing")
-        if said != right:
-            yield f"`{name}` is {said} on the page, and {right} by the sources"
+def _evidence_denied(run: RunState, document: Document) -> Iterator[str]:
+    page = _Page(run, document)
+    for fact in printed_facts(run):
+        if fact.text and (said := page.said(fact)) != (right := page.meant(fact)):
+            yield f"`{fact.name}` is {said} on the page, and {right} by the sources"
 
 
-def _page_name(fact: PrintedFact) -> str:
-    return f"log.{fact.name}" if fact.channel == "log" else fact.name
+class _Page:
+    """What a page says of the facts of a run."""
+
+    def __init__(self, run: RunState, document: Document) -> None:
+        self.document = document
+        self.events = {event.name: event for event in run.system.events}
+        self.lines: dict[str, list[str]] = {}
+        for line in document.lines:
+            self.lines.setdefault(line.logger, []).append(line.text)
+
+    def meant(self, fact: PrintedFact) -> str:
+        """How a fact is written where it stands: without units in the config, without blanks in the log."""
+        match fact.channel:
+            case "config":
+                return fact.text.partition(" ")[0]
+            case "log":
+                return fact.text.replace(" ", "")
+            case _:
+                return fact.text
+
+    def said(self, fact: PrintedFact) -> str:
+        if fact.channel != "log":
+            return self.document.evidence.get(fact.name, "nothing")
+        name, _, attribute = fact.name.partition(".")
+        lines = self.lines.get(self.events[name].logger, [])
+        if not attribute:
+            return "present" if lines else "absent"
+        right = re.compile(rf"(?<![\w.]){attribute}={re.escape(self.meant(fact))}(?![\w%/]|\.[0-9])")
+        other = re.compile(rf"(?<![\w.]){attribute}=(\S*)")
+        found = [said for line in lines for said in other.findall(line)]
+        return self.meant(fact) if len(found) == 1 and any(map(right.search, lines)) else ", ".join(found) or "nothing"
 
 
 def _answer_denied(walk: PlainWalk, codes: Collection[str], fix: Mapping[str, PlainValue]) -> Iterator[str]:

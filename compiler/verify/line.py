@@ -1,7 +1,8 @@
 """The check of one emitted line: read, answered, derived, proved and made again.
 
-In: a line of a split's file. Out: what is wrong with it, and what the checks across lines need. The prompt is
-read by the independent reader; nothing that the record says of itself is believed.
+In: a line of a split's file. Out: what is wrong with it, and what the checks across lines need. The page is read by the
+independent reader and compared with what the sources print for the task's id; nothing that the record says of itself
+is believed.
 """
 
 from __future__ import annotations
@@ -12,18 +13,8 @@ import attrs
 
 from compiler.emit.record import HEALTHY, Malformed, Meta, evidence_hash, read_meta, read_record
 from compiler.findings import Finding, finding_about
-from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan, SystemPlan
-from compiler.reader import (
-    Document,
-    ReadError,
-    Solution,
-    TooMuchWorkError,
-    answer_json,
-    read_prompt,
-    rivals,
-    solve,
-)
-from compiler.reader.text.values import ReadValue
+from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan
+from compiler.reader import Document, ReadError, answer_json, read_prompt, solve
 from compiler.splits import TaskSpec, regions_of
 from compiler.tasks.maker import DrawnWorld, FlawedWorld, ProvedWorld, TaskMaker
 from compiler.tasks.tools import DisagreementError, SystemTools, UndecidedError, check_sources
@@ -111,35 +102,30 @@ class _RecordCheck:
         if archetype is None or self.record.archetype not in uses:
             self.find("E607", f"split `{self.line.split}` has no archetype `{self.record.archetype}`")
             return self.done()
-        values = self.read()
-        if values is None:
+        document = self.read()
+        if document is None:
             return self.done()
         system = self.checker.maker.system(archetype.system)
-        try:
-            world = world_of(system.plan, values)
-        except KeyError as error:
-            self.find("E605", f"the prompt isn't one of system `{archetype.system}`: {error.args[0]}")
-            return self.done()
-        evidence = observe(system.plan.problem, world)
-        name = evidence_hash(archetype.system, evidence)
-        if name != self.meta.evidence:
-            self.find("E605", "the numbers in the prompt aren't those that `meta.evidence` names")
         candidates = self.checker.maker.first_candidates(self.spec, self.meta.draw)
-        drawn = candidates[self.meta.draw] if self.meta.draw < len(candidates) else None
-        earlier: tuple[str, ...] = ()
-        if drawn is not None and observe(system.plan.problem, drawn.world) == evidence:
-            # of the same evidence class as the world that was read, so what is proved for one is proved for the other
-            earlier = tuple(self.possible(system, candidates[:-1]))
-        else:
-            drawn = DrawnWorld(self.spec, self.meta.draw, world)
-            self.find("E609", "the id and the seed give another task")
+        if self.meta.draw >= len(candidates):
+            self.find("E609", "the id and the seed give no task from so late a draw")
+            return self.done(evidence=self.meta.evidence)
+        drawn = candidates[self.meta.draw]
+        evidence = observe(system.plan.problem, drawn.world)
+        name = evidence_hash(archetype.system, evidence)
+        if self.checker.maker.prompt(self.spec, self.meta.draw, evidence) != self.record.prompt:
+            if name == self.meta.evidence:
+                self.find("E605", "the text of the page isn't what the sources print")
+            else:
+                self.find("E609", "the id and the seed give another task")
+            return self.done(evidence=self.meta.evidence)
         proved = self.prove(drawn)
         if proved is not None and not self.findings:
-            self.compare(proved)
+            self.compare(proved, document)
         return self.done(
             evidence=name,
             regions=regions_of(self.checker.program, self.checker.dataset, archetype.system, drawn.world),
-            earlier=earlier,
+            earlier=tuple(self.possible(system, candidates[:-1])),
         )
 
     def possible(self, system: SystemTools, candidates: Sequence[DrawnWorld]) -> Iterator[str]:
@@ -155,34 +141,21 @@ class _RecordCheck:
         findings = tuple(self.findings)
         return Checked(self.line, findings, self.record, self.meta, self.spec, evidence, codes, regions, earlier)
 
-    def read(self) -> dict[str, ReadValue] | None:
-        """Let the reader answer the prompt alone and compare with the gold; gives one world that fits."""
+    def read(self) -> Document | None:
+        """Let the reader answer the page alone and compare with the gold."""
         try:
             document = read_prompt(self.record.prompt)
         except ReadError as error:
-            self.find("E605", f"the prompt can't be read: {error}")
+            self.find("E605", f"the page can't be read: {error}")
             return None
         solution = solve(document)
         if solution.answer is None:
-            self.find("E605", f"the prompt has no single answer: {solution.reason}", solution.detail)
+            self.find("E605", f"the page has no single answer: {solution.reason}", solution.detail)
             return None
         if (answer := answer_json(solution)) != self.record.gold:
             notes = (f"gold: {self.record.gold}", f"answer: {answer}")
-            self.find("E604", "the gold isn't what the prompt and its runbook give", *notes)
-        self.find_rivals(document, solution)
-        return {**document.values, **solution.walks[0].world}
-
-    def find_rivals(self, document: Document, solution: Solution) -> None:
-        """P2 and P3 once more, by the reader alone: is the fix the one cheapest repair in every world that fits?"""
-        try:
-            found = rivals(document, solution)
-        except TooMuchWorkError:
-            self.find("E503", "the reader's search for other repairs takes too long", inconclusive=True)
-            return
-        if found.failure:
-            self.find("E611", f"by the prompt alone, the fix isn't a repair: {found.failure}")
-        for rival in found.rivals[:1]:
-            self.find("E611", f"by the prompt alone, {dict(rival)} repairs it too and costs no more")
+            self.find("E604", "the gold isn't what the page and its runbook give", *notes)
+        return document
 
     def prove(self, drawn: DrawnWorld) -> ProvedWorld | None:
         """Prove again; None where that fails."""
@@ -210,43 +183,15 @@ class _RecordCheck:
             case _:
                 self.find("E611", f"the gold is {flawed.proof.verdict.value}: it isn't {flawed.flaw}")
 
-    def compare(self, proved: ProvedWorld) -> None:
-        """Everything else: written again, the record is this one, byte for byte, and the sources mean what it says."""
+    def compare(self, proved: ProvedWorld, document: Document) -> None:
+        """Everything else: written again, the record is this one, and the sources mean what it says."""
         again = self.checker.maker.render(proved)
-        if again.record.prompt != self.record.prompt:
-            self.find("E605", "the text of the prompt isn't what the sources print")
         if again.record.gold != self.record.gold:
             self.find("E604", "the gold isn't written as the compiler writes it")
         names = [field.name for field in attrs.fields(Meta)]
         if wrong := [name for name in names if getattr(again.meta, name) != getattr(self.meta, name)]:
             self.find("E610", f"wrong in `meta`: {', '.join(wrong)}")
         try:
-            document = read_prompt(self.record.prompt)
             check_sources(self.checker.maker.system_of(self.spec).plan, self.record, proved.drawn.world, document)
         except DisagreementError as error:
             self.find("E611", error.what)
-
-
-def world_of(system: SystemPlan, values: Mapping[str, ReadValue]) -> dict[str, int]:
-    """What the reader found, in the integers of the system's problem.
-
-    Raises:
-        KeyError: A variable is missing, or has a value that it can't have.
-    """
-    world: dict[str, int] = {}
-    for plan in system.variables:
-        if plan.name not in values:
-            raise KeyError(f"`{plan.name}` isn't stated")
-        found = values[plan.name]
-        if plan.display.labels is None and type(found) is int:
-            world[plan.name] = found
-            continue
-        word = found if isinstance(found, str) else str(found).lower()
-        codes = {label: code for code, label in (plan.display.labels or {}).items()}
-        if word not in codes:
-            raise KeyError(f"`{plan.name}` has no value {word}")
-        world[plan.name] = codes[word]
-    for variable in system.problem.variables:
-        if world[variable.name] not in variable.domain:
-            raise KeyError(f"`{variable.name}` can't be {world[variable.name]}")
-    return world

@@ -1,45 +1,59 @@
-"""A whole prompt to a `Document`: the system and what this prompt prints of one run.
+"""A whole page to a `Document`: the system and what this page prints of one run.
 
 What stands before the config is read once per system (see `text/parse` and `prepare`). This module reads the config,
-the profiler and the log, and checks that every line is one that the part before announces.
+the profiler and the log, and checks that what the part before explains is there as it says.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from math import prod
-from typing import Final
+from typing import Final, TypeAlias
 
 import attrs
 
-from compiler.reader.answer.prepare import prepare_system
+from compiler.reader.answer.prepare import fixed_values, prepare_system
 from compiler.reader.answer.ready import ReadyEvent, ReadyShown, ReadySystem
 from compiler.reader.answer.search import search_work
+from compiler.reader.text.config import ConfigValue, read_config
 from compiler.reader.text.errors import ReadError
-from compiler.reader.text.handbook import ReadFact
+from compiler.reader.text.handbook import ReadFixed
 from compiler.reader.text.limits import MAX_NUMBER, MAX_READ_WORK, MAX_TEXT, MAX_WORLDS
 from compiler.reader.text.parse import read_handbook
-from compiler.reader.text.sections import NumberedLine, Section, split_sections
-from compiler.reader.text.values import ReadDisplay, ReadValue, format_value, kind_of, read_plain
+from compiler.reader.text.run import ReadLine, read_log, read_profiler
+from compiler.reader.text.sections import Section, split_sections
+from compiler.reader.text.values import (
+    NUMBER_PATTERN,
+    ReadDisplay,
+    ReadValue,
+    format_value,
+    kind_of,
+    read_integer,
+)
 
 _CONFIG: Final = "\n## Config\n"
+_RUN: Final = ("Config", "Profiler", "Log")
+_ABSENT: Final = "n/a"
+
+_Reader: TypeAlias = Callable[[ConfigValue], "tuple[ReadValue, ...] | None"]
+"""From what stands in the config to the values that it may stand for; None if it is no value of the field."""
 
 
 @attrs.frozen
 class Document:
-    """What a prompt says.
+    """What a page says.
 
     Attributes:
-        system: What it shares with the other prompts of its system.
-        values: Each config variable and each fact whose value is known, by name.
-        domains: By slot, the values that each other fact and each hidden quantity may have.
+        system: What it shares with the other pages of its system.
+        values: Each config value that formulas may use and that is known, by name.
+        domains: By slot, the values that each other one and each hidden quantity may have.
         observations: What profiler and log show, in the order of `ReadySystem.search`: numbers in units
-            of their last decimal; None for the attributes of an absent event.
-        evidence: Printed text by name, in printed order. Config, facts and profiler under their
-            names; an event as `log.EVENT` with `present` or `absent`, its attributes as
-            `log.EVENT.ATTRIBUTE`.
+            of their last decimal; None for what isn't printed because the run or the line isn't that far.
+        evidence: Printed text by name, in printed order: the config and the profiler under their names; what the page
+            explains of the log as `log.LOGGER` or `log.LOGGER@NUMBER`, `present` or `absent`, its attributes as
+            `log.LOGGER.ATTRIBUTE`, and whether it stands before another as `log.LOGGER<OTHER`.
+        lines: The log.
     """
 
     system: ReadySystem
@@ -47,10 +61,19 @@ class Document:
     domains: Mapping[int, Sequence[ReadValue]]
     observations: tuple[ReadValue | None, ...]
     evidence: Mapping[str, str]
+    lines: tuple[ReadLine, ...]
+
+    def texts(self, values: Mapping[str, ReadValue]) -> dict[str, str]:
+        """Write values of fields or hidden quantities as the config prints them."""
+        return {name: self._text(name, value) for name, value in values.items()}
+
+    def _text(self, name: str, value: ReadValue) -> str:
+        exact = self.system.exact.get(name)
+        return format_value(value) if exact is None else exact.text(int(value))
 
 
 def read_prompt(text: str) -> Document:
-    """Read a prompt.
+    """Read a page.
 
     Raises:
         ReadError: The text breaks the format or exceeds a limit.
@@ -60,23 +83,26 @@ def read_prompt(text: str) -> Document:
     if cut < 0:
         raise ReadError(text.count("\n"), "the section `## Config`", "the end of the text")
     static, rest = text[: cut + 1], text[cut + 1 : -1]
-    config = _config_lines(static)
-    names = ("Config", "Profiler", "Log")
-    _, sections = split_sections(rest, static.count("\n") + 1, names, end="the end of the text")
-    evidence: dict[str, str] = {}
-    candidates = _read_config(sections["Config"], config, evidence)
-    kinds = tuple(kind_of(candidates[fact.name][0]) for fact in read_handbook(static).facts)
-    system = prepare_system(static, kinds)
+    _, sections = split_sections(rest, static.count("\n") + 1, _RUN, end="the end of the text")
+    config, places = read_config(sections["Config"])
+    readers = _config_readers(static, frozenset(config))
+    candidates = _candidates(sections["Config"], readers, config, places)
+    kinds = tuple(kind_of(candidates[name][0]) for name in readers.fixed)
+    system = prepare_system(static, readers.fixed, kinds)
+    evidence = {name: _config_text(value) for name, value in config.items()}
     observations: list[ReadValue | None] = []
-    _read_profiler(sections["Profiler"], system.profiler, evidence, observations)
-    _read_log(sections["Log"], system.log, evidence, observations)
+    profiler = read_profiler(sections["Profiler"])
+    evidence.update((name, found[1]) for name, found in profiler.items())
+    _observe_profiler(system.profiler, profiler, sections["Profiler"].line, observations)
+    lines = read_log(sections["Log"])
+    _observe_log(system.log, lines, evidence, observations)
     values, domains = _known_and_open(system, candidates)
     _check_search(system, domains)
-    return Document(system, values, domains, tuple(observations), evidence)
+    return Document(system, values, domains, tuple(observations), evidence, lines)
 
 
 def _check_text(text: str) -> None:
-    """Refuse what no prompt holds, whatever its system: too much text, surrogates, other line ends than line feeds."""
+    """Refuse what no page holds, whatever its system: too much text, surrogates, other line ends than line feeds."""
     if len(text) > MAX_TEXT:
         raise ReadError(1, f"at most {MAX_TEXT} characters", str(len(text)))
     try:
@@ -121,130 +147,162 @@ def _check_search(system: ReadySystem, domains: Mapping[int, Sequence[ReadValue]
 
 
 @attrs.frozen
-class _ConfigLine:
-    """How a config line is read: name, and from its text to the values it may stand for."""
+class _ConfigReaders:
+    """How the values of a config are read, by name, and the names of those that can't be changed."""
 
-    name: str
-    read: Callable[[str], tuple[ReadValue, ...] | None]
+    readers: Mapping[str, _Reader]
+    fixed: tuple[str, ...]
 
 
 @lru_cache(maxsize=32)
-def _config_lines(static_text: str) -> tuple[_ConfigLine, ...]:
+def _config_readers(static_text: str, names: frozenset[str]) -> _ConfigReaders:
     book = read_handbook(static_text)
-    lines: list[_ConfigLine] = []
-    for field in book.fields:
-        texts = {format_value(value, field.unit): (value,) for value in field.values}
-        lines.append(_ConfigLine(field.name, texts.get))
-    lines += [_ConfigLine(fact.name, _fact_reader(fact)) for fact in book.facts]
-    return tuple(lines)
+    readers: dict[str, _Reader] = {
+        field.name: {_written(value, field.display): (value,) for value in field.values}.get for field in book.fields
+    }
+    fixed = fixed_values(book, names)
+    readers |= {item.name: _fixed_reader(item) for item in fixed}
+    return _ConfigReaders(readers, tuple(item.name for item in fixed))
 
 
-def _fact_reader(fact: ReadFact) -> Callable[[str], tuple[ReadValue, ...] | None]:
-    if fact.values is None:
-        return lambda text: _unlisted(fact, text)
-    texts: dict[str, tuple[ReadValue, ...]] = {}
-    for value in fact.values:
-        if fact.display is not None and isinstance(value, int) and not isinstance(value, bool):
-            text = fact.display.text(value)
-        else:
-            text = format_value(value, fact.unit)
+def _written(value: ReadValue, display: ReadDisplay) -> ConfigValue:
+    """Give what stands in a config for a value."""
+    if isinstance(value, bool | str):
+        return value
+    return (display.text(value),)
+
+
+def _fixed_reader(item: ReadFixed) -> _Reader:
+    if item.values is None:
+        return lambda found: _unlisted(item.display, found)
+    texts: dict[ConfigValue, tuple[ReadValue, ...]] = {}
+    for value in item.values:
+        text = _written(value, item.display)
         texts[text] = (*texts.get(text, ()), value)
     return texts.get
 
 
-def _unlisted(fact: ReadFact, text: str) -> tuple[ReadValue, ...] | None:
-    """Read a fact whose values are not listed; it is printed exactly."""
-    display = fact.display or ReadDisplay(fact.unit)
-    value: ReadValue | None = None
-    if not display.unit and not display.decimals:
-        value = read_plain(text)
-    elif re.fullmatch(display.pattern, text):
-        amount, rest = divmod(display.read(text) or 0, display.factor or 1)
-        value = amount if not rest and display.text(amount) == text else None
-    if value is None or (isinstance(value, int) and abs(value) > MAX_NUMBER):
-        return None
-    return (value,)
+def _unlisted(display: ReadDisplay, found: ConfigValue) -> tuple[ReadValue, ...] | None:
+    """Read a value that isn't one of a list; it is printed exactly."""
+    if not isinstance(found, tuple):
+        return (found,)
+    (text,) = found
+    value: int | None = None
+    if display.exact is not None:
+        value = display.exact.read(text)
+    elif NUMBER_PATTERN.fullmatch(text):
+        value = read_integer(text)
+    return None if value is None or abs(value) > MAX_NUMBER else (value,)
 
 
-def _assigned(line: NumberedLine, name: str, where: str) -> str:
-    """Give what stands behind `name = ` on a line."""
-    start = f"{name} = "
-    if not line[1].startswith(start):
-        raise ReadError(line[0], f"`{start}` and a value as the next line of the {where}", repr(line[1]))
-    return line[1][len(start) :]
-
-
-def _check_count(section: Section, names: Sequence[str], where: str) -> None:
-    """Check that a section has a line for each name, and no other."""
-    if len(section.lines) > len(names):
-        line, text = section.lines[len(names)]
-        raise ReadError(line, f"no further line in the {where}", repr(text))
-    if len(section.lines) < len(names):
-        last = section.lines[-1][0] if section.lines else section.line
-        raise ReadError(last, f"a line for `{names[len(section.lines)]}` in the {where}", f"the end of the {where}")
-
-
-def _read_config(
-    section: Section, lines: Sequence[_ConfigLine], evidence: dict[str, str]
+def _candidates(
+    section: Section, readers: _ConfigReaders, config: Mapping[str, ConfigValue], places: Mapping[str, int]
 ) -> dict[str, tuple[ReadValue, ...]]:
-    """Read the config; give for each name the values that its text may stand for."""
+    """Give for each name that formulas may use the values that its text in the config may stand for."""
     found: dict[str, tuple[ReadValue, ...]] = {}
-    for line, reader in zip(section.lines, lines, strict=False):
-        text = _assigned(line, reader.name, "config")
-        values = reader.read(text)
+    for name, read in readers.readers.items():
+        if name not in config:
+            raise ReadError(section.line, f"`{name}` in the config", "no line of it")
+        values = read(config[name])
         if values is None:
-            raise ReadError(line[0], f"an allowed value of `{reader.name}`, with its unit if it has one", repr(text))
-        found[reader.name] = values
-        evidence[reader.name] = text
-    _check_count(section, [reader.name for reader in lines], "config")
+            raise ReadError(places[name], f"an allowed value of `{name}`", _config_text(config[name]))
+        found[name] = values
     return found
+
+
+def _config_text(value: ConfigValue) -> str:
+    return value[0] if isinstance(value, tuple) else format_value(value)
 
 
 def _observed(shown: ReadyShown, text: str, line: int) -> ReadValue:
     value = shown.read(text) if shown.pattern.fullmatch(text) else None
     if value is None:
-        raise ReadError(line, f"a value of `{shown.name}`, printed as its note says", repr(text))
+        raise ReadError(line, f"a value of `{shown.name}`, printed as the handbook says", repr(text))
     return value
 
 
-def _read_profiler(
-    section: Section,
+def _observe_profiler(
     profiler: Sequence[ReadyShown],
-    evidence: dict[str, str],
+    found: Mapping[str, tuple[int, str]],
+    heading: int,
     observations: list[ReadValue | None],
 ) -> None:
-    for line, shown in zip(section.lines, profiler, strict=False):
-        text = _assigned(line, shown.name, "profiler")
-        observations.append(_observed(shown, text, line[0]))
-        evidence[shown.name] = text
-    _check_count(section, [shown.name for shown in profiler], "profiler")
+    for shown in profiler:
+        line, text = found.get(shown.name, (heading, ""))
+        if not text:
+            raise ReadError(heading, f"`{shown.name}` in the profiler", "no value of it")
+        if shown.conditional:
+            there = text != _ABSENT
+            observations.append(there)
+            if not there:
+                observations.append(None)
+                continue
+        observations.append(_observed(shown, text, line))
 
 
-def _read_log(
-    section: Section,
+def _observe_log(
     log: Sequence[ReadyEvent],
+    lines: Sequence[ReadLine],
     evidence: dict[str, str],
     observations: list[ReadValue | None],
 ) -> None:
-    """Read the log lines, which stand in the order of the events, at most one for each."""
-    lines = list(section.lines)[::-1]
+    by_logger: dict[str, list[int]] = {}
+    for place, line in enumerate(lines):
+        by_logger.setdefault(line.logger, []).append(place)
     for event in log:
-        key = f"log.{event.name}"
-        if not lines or not lines[-1][1].startswith(f"[{event.name}]"):
-            evidence[key] = "absent"
-            observations += [False, *(None for _ in event.attributes)]
-            continue
-        number, text = lines.pop()
-        found = event.pattern.fullmatch(text)
-        if found is None:
-            names = ", ".join(shown.name for shown in event.attributes)
-            listed = f", then in brackets {names}" if names else ""
-            raise ReadError(number, f"`[{event.name}]` and a text{listed}", repr(text))
-        evidence[key] = "present"
-        observations.append(True)
-        for shown, value in zip(event.attributes, found.groups(), strict=True):
-            observations.append(_observed(shown, value, number))
-            evidence[f"{key}.{shown.name}"] = value
-    if lines:
-        number, text = lines[-1]
-        raise ReadError(number, "the line of a listed event, each event once and in the order of the list", repr(text))
+        found = [lines[place] for place in by_logger.get(event.logger, ())]
+        key = f"log.{event.logger}"
+        if event.index is None:
+            if len(found) > 1:
+                raise ReadError(found[1].number, f"one line of `{event.logger}` at most", repr(found[1].text))
+            _observe_line(event, found[0] if found else None, key, evidence, observations)
+        else:
+            numbered = _numbered(event, event.index, found)
+            for at in event.at:
+                _observe_line(event, numbered.get(at), f"{key}@{at}", evidence, observations)
+        if event.before:
+            own, others = by_logger.get(event.logger), by_logger.get(event.before)
+            placed = own[0] < others[0] if own and others else None
+            observations.append(placed)
+            evidence[f"{key}<{event.before}"] = "true" if placed else "false"
+
+
+def _numbered(event: ReadyEvent, index: ReadyShown, found: Sequence[ReadLine]) -> dict[int, ReadLine]:
+    """Give the lines of an event by their number."""
+    numbered: dict[int, ReadLine] = {}
+    for line in found:
+        at = int(_attribute(index, line)[0])
+        if at not in event.at or at in numbered:
+            expected = f"one line of `{event.logger}` for each `{index.name}` that the handbook lists"
+            raise ReadError(line.number, expected, f"`{index.name}={at}`")
+        numbered[at] = line
+    return numbered
+
+
+def _observe_line(
+    event: ReadyEvent,
+    line: ReadLine | None,
+    key: str,
+    evidence: dict[str, str],
+    observations: list[ReadValue | None],
+) -> None:
+    if event.conditional:
+        observations.append(line is not None)
+    evidence[key] = "absent" if line is None else "present"
+    if line is None:
+        observations += [None] * len(event.attributes)
+        return
+    for shown in event.attributes:
+        value, text = _attribute(shown, line)
+        observations.append(value)
+        evidence[f"{key}.{shown.name}"] = text
+
+
+def _attribute(shown: ReadyShown, line: ReadLine) -> tuple[ReadValue, str]:
+    """Find `name=value` in a line, which must stand in it once; give the value and its text."""
+    texts = shown.pattern.findall(line.text)
+    value = shown.read(texts[0]) if len(texts) == 1 and texts[0] else None
+    if value is None:
+        expected = f"`{shown.name}=` and its value, printed as the handbook says, once in the line"
+        raise ReadError(line.number, expected, repr(line.text))
+    return value, texts[0]

@@ -2,7 +2,7 @@
 
 In: trees that `examine` accepted. Out: functions over a `ReadState`, a list with a place for each variable's value and
 then one for each relation's, `None` until it is needed. The source text is made from the trees alone: operators from a
-fixed set, integers, and identifiers of this module (`s`, `t`, `r12`, ...); words, tables and value lists are passed in
+fixed set, integers, and identifiers of this module (`s`, `t`, `r12`, ...); words, columns and value lists are passed in
 as objects. It runs without builtins other than `min`, `max` and `abs`.
 """
 
@@ -28,7 +28,7 @@ from compiler.reader.text.tree import (
     ReadExpr,
     ReadFormula,
     ReadFunction,
-    ReadImplies,
+    ReadKept,
     ReadLogic,
     ReadLookup,
     ReadMember,
@@ -37,6 +37,7 @@ from compiler.reader.text.tree import (
     ReadName,
     ReadNegate,
     ReadNot,
+    ReadPrinted,
     ReadRounding,
     ReadWith,
 )
@@ -52,6 +53,8 @@ COMPARISON_CODE: Final[Mapping[ReadComparison, str]] = {
     ReadComparison.AT_MOST: " <= ",
     ReadComparison.ABOVE: " > ",
     ReadComparison.AT_LEAST: " >= ",
+    ReadComparison.IS: " == ",
+    ReadComparison.IS_NOT: " != ",
 }
 CONNECTIVE_CODE: Final[Mapping[ReadConnective, str]] = {ReadConnective.AND: " and ", ReadConnective.OR: " or "}
 
@@ -87,13 +90,13 @@ class Generator:
             "product": product,
         }
         self.words: dict[str, str] = {}
-        self.tables: dict[str, str] = {}
+        self.columns: dict[str, str] = {}
         self.before = "None"
         for relation in scope.order:
             self._relation(scope.slots[relation.name], relation.formula)
 
     def define(self, name: str, head: str, body: Iterable[str], line: int) -> Callable[..., Any]:
-        """Make a function; `line` is where the prompt asks for it.
+        """Make a function; `line` is where the page asks for it.
 
         Raises:
             ReadError: The system needs more code than the limit allows.
@@ -128,9 +131,9 @@ class Generator:
         body += [f"    s[{slot}] = v", "return v"]
         self.define(f"r{slot}", "s", body, formula.line)
 
-    def root(self, expr: ReadExpr, line: int) -> Callable[[ReadState], Any]:
-        """Make a function from a state to the formula's value."""
-        return self.define(self.fresh("q"), "s", [f"return {self.text(expr, 's')}"], line)
+    def root(self, expr: ReadExpr, line: int) -> Callable[[ReadState, ReadState], Any]:
+        """Make a function from a state and an earlier one, which the formula may look back at, to its value."""
+        return self.define(self.fresh("q"), "s, b", [f"return {self.looking_back(expr, 's')}"], line)
 
     def forget(self, state: str, variables: int) -> list[str]:
         """Give the statements that unset the relations that depend on `variables`."""
@@ -150,7 +153,7 @@ class Generator:
         The function goes from a state and the state before the rule to the first state where
         the condition holds, or None.
         """
-        test = self._in_setting(condition, "t")
+        test = self.looking_back(condition, "t")
         body = [
             "t = s.copy()",
             f"for t[{slot}] in {self.hold('k', values)}:",
@@ -165,7 +168,7 @@ class Generator:
     ) -> Callable[[ReadState, ReadState], ReadState | None]:
         """Make a function like `scan` that takes the value of a formula; None if the list lacks it."""
         body = [
-            f"v = {self._in_setting(value, 's')}",
+            f"v = {self.looking_back(value, 's')}",
             f"if v not in {self.hold('k', frozenset(values))}: return None",
             "t = s.copy()",
             f"t[{slot}] = v",
@@ -174,8 +177,8 @@ class Generator:
         ]
         return self.define(self.fresh("p"), "s, b", body, line)
 
-    def _in_setting(self, expr: ReadExpr, state: str) -> str:
-        """Give the text of a formula that may look back at the state `b`, where the rule fired."""
+    def looking_back(self, expr: ReadExpr, state: str) -> str:
+        """Give the text of a formula that may look back at the state `b`."""
         self.before = "b"
         text = self.text(expr, state)
         self.before = "None"
@@ -187,8 +190,7 @@ class Generator:
             case ReadConst(value):
                 return self._constant(value)
             case ReadName(name):
-                slot = self.scope.slots[name]
-                return f"{state}[{slot}]" if slot < self.scope.variables else f"r{slot}({state})"
+                return self._named(name, state)
             case ReadAdd(terms):
                 return _grouped(" + ", [f"{'-' if minus else ''}{self.text(term, state)}" for minus, term in terms])
             case ReadMultiply(factors):
@@ -210,18 +212,28 @@ class Generator:
                 return f"(not {self.text(operand, state)})"
             case ReadLogic(operator, operands):
                 return self._joined(CONNECTIVE_CODE[operator], operands, state)
-            case ReadImplies(left, right):
-                return f"(not {self.text(left, state)} or {self.text(right, state)})"
             case ReadChoose(condition, then, otherwise):
                 parts = [self.text(part, state) for part in (then, condition, otherwise)]
                 return f"({parts[0]} if {parts[1]} else {parts[2]})"
-            case ReadLookup(table, key):
-                return f"{self._table(table)}({self.text(key, state)})"
+            case ReadLookup(column, key):
+                return f"{self._column(column)}({self.text(key, state)})"
             case ReadWith(body, changes):
                 return self._with(body, changes, state)
-            case ReadBefore(body):
+            case ReadBefore(body) | ReadPrinted(body):
                 return self.text(body, "b")
+            case ReadKept(body):
+                return f"({self.text(body, state)} == {self.text(body, 'b')})"
         assert_never(expr)
+
+    def _named(self, name: str, state: str) -> str:
+        scope = self.scope
+        if name in scope.index:
+            return self._constant(scope.index[name])
+        if (slot := scope.slots.get(name)) is not None:
+            return f"{state}[{slot}]" if slot < scope.variables else f"r{slot}({state})"
+        if (column := scope.columns.get(name)) is not None:
+            return f"{self._column(name)}({self._named(column.key, state)})"
+        return self._constant(name)
 
     def _quotient(self, rounding: ReadRounding, left: ReadExpr, right: ReadExpr, state: str) -> str:
         first, second = self.text(left, state), self.text(right, state)
@@ -256,11 +268,11 @@ class Generator:
             self.words[value] = self.hold("k", value)
         return self.words[value]
 
-    def _table(self, name: str) -> str:
-        """Give the identifier of a function from a key to the table's value."""
-        if name not in self.tables:
-            self.tables[name] = self.hold("k", _Entries(self.scope.tables[name].entries).__getitem__)
-        return self.tables[name]
+    def _column(self, name: str) -> str:
+        """Give the identifier of a function from a key to the column's entry."""
+        if name not in self.columns:
+            self.columns[name] = self.hold("k", _Entries(self.scope.columns[name].entries).__getitem__)
+        return self.columns[name]
 
     def _with(self, body: ReadExpr, changes: Sequence[tuple[str, ReadExpr]], state: str) -> str:
         """Make a function for a changed state; give the call."""
@@ -290,7 +302,7 @@ def _grouped(operator: str, parts: list[str]) -> str:
 
 
 class _Entries(dict[ReadValue, ReadValue]):
-    """A table that raises `UndefinedError` for a key that it lacks."""
+    """A column that raises `UndefinedError` for a key that it lacks."""
 
     def __missing__(self, key: ReadValue) -> ReadValue:
-        raise UndefinedError(f"a table has no entry for {key!r}")
+        raise UndefinedError(f"a table has no row for {key!r}")

@@ -1,23 +1,22 @@
 """A handbook made ready to run: checked names, generated functions, the plan of the search.
 
-In: the part of a prompt before its config, and the kinds of the facts, which only a config shows. Out: a `ReadySystem`,
-cached, since all prompts of a system share it.
+In: the part of a page before its config, and the names and kinds of the fixed values, which only a config shows. Out: a
+`ReadySystem`, cached, since all pages of a system share it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, assert_never
 
-from compiler.reader.answer.examine import examine, scope_of
+from compiler.reader.answer.examine import ReadBackward, examine, scope_of
 from compiler.reader.answer.generate import Generator, ReadState
 from compiler.reader.answer.ready import (
     ReadyEvent,
     ReadyFormula,
-    ReadyKeep,
     ReadyRule,
     ReadySetting,
     ReadyShown,
@@ -26,56 +25,68 @@ from compiler.reader.answer.ready import (
 from compiler.reader.answer.search import Check, make_search, plan_levels
 from compiler.reader.answer.traits import Traits, check_plain, slots_of
 from compiler.reader.text.errors import ReadError
+from compiler.reader.text.fields import NamedItem
 from compiler.reader.text.handbook import (
     Handbook,
     ReadAttribute,
     ReadEvent,
-    ReadFact,
     ReadField,
+    ReadFixed,
     ReadHidden,
-    ReadKeep,
+    ReadMeasure,
     ReadPick,
-    ReadRelation,
     ReadRule,
-    ReadSense,
     ReadSetting,
 )
 from compiler.reader.text.limits import MAX_HIDDEN
 from compiler.reader.text.parse import read_handbook
 from compiler.reader.text.tree import ReadConnective, ReadConst, ReadFormula, ReadLogic
-from compiler.reader.text.values import ReadDisplay, ReadKind, kind_of, printed_pattern, printed_reader
+from compiler.reader.text.values import (
+    PLAIN,
+    ReadDisplay,
+    ReadExact,
+    ReadKind,
+    kind_of,
+    printed_pattern,
+    printed_reader,
+)
 
 
 @lru_cache(maxsize=32)
-def prepare_system(static_text: str, fact_kinds: tuple[ReadKind, ...]) -> ReadySystem:
-    """Check and compile the part of a prompt before its config.
+def prepare_system(static_text: str, fixed: tuple[str, ...], kinds: tuple[ReadKind, ...]) -> ReadySystem:
+    """Check and compile the part of a page before its config.
 
     Args:
         static_text: That part.
-        fact_kinds: Kind of each fact, in order.
+        fixed: Names of the config values that can't be changed, as `fixed_values` gives them.
+        kinds: Kind of each of them, in order.
 
     Raises:
         ReadError: The text breaks the format, a formula is wrong, or a limit is exceeded.
     """
-    return _Preparation(read_handbook(static_text), fact_kinds).build()
+    book = read_handbook(static_text)
+    return _Preparation(book, fixed_values(book, fixed), kinds).build()
+
+
+def fixed_values(book: Handbook, config: Collection[str]) -> tuple[ReadFixed, ...]:
+    """List the config values that formulas use and no rule can change: those with a line, then others in order."""
+    defined: list[NamedItem] = [*book.fields, *book.fixed, *book.hidden, *book.columns, *book.relations]
+    others = book.names.intersection(config).difference(item.name for item in defined)
+    return (*book.fixed, *(ReadFixed(name, PLAIN, None, 1) for name in sorted(others)))
 
 
 class _Preparation:
     """Prepares one system; collects the checks of the search as it goes."""
 
-    def __init__(self, book: Handbook, fact_kinds: Sequence[ReadKind]) -> None:
+    def __init__(self, book: Handbook, fixed: Sequence[ReadFixed], kinds: Sequence[ReadKind]) -> None:
         self.book = book
-        for fact, kind in zip(book.facts, fact_kinds, strict=True):
+        self.fixed = fixed
+        for item, kind in zip(fixed, kinds, strict=True):
             if kind is not ReadKind.NUMBER:
-                decimals = fact.display.decimals if fact.display else 0
-                check_plain(fact.line, fact.unit or (fact.display or ReadDisplay("")).unit, decimals)
-        listed: list[ReadField | ReadHidden] = [*book.fields, *book.hidden]
-        for item in listed:
-            if kind_of(item.values[0]) is not ReadKind.NUMBER:
-                check_plain(item.line, item.unit, 0)
-        self.scope = scope_of(book, fact_kinds)
+                check_plain(item.line, item.display)
+        self.scope = scope_of(book, fixed, kinds)
         self.generator = Generator(self.scope)
-        self.domains = {field.name: field.values for field in book.fields if not field.locked}
+        self.domains = {field.name: field.values for field in book.fields}
         self.checks: list[Check] = []
         self.observations = 0
         self.used = 0
@@ -83,69 +94,68 @@ class _Preparation:
         self.free = sum(1 << slot for slot in self.sizes)
 
     def free_sizes(self) -> dict[int, int]:
-        """Count the values of each variable that no line of a prompt fixes, by slot."""
+        """Count the values of each variable that no line of a page fixes, by slot."""
         sizes = {
             self.scope.slots[quantity.name]: len(quantity.values)
             for quantity in self.book.hidden
             if len(quantity.values) > 1
         }
-        rounded = [fact for fact in self.book.facts if fact.values is not None and fact.display is not None]
-        sizes |= {self.scope.slots[fact.name]: len(fact.values or ()) for fact in rounded}
+        rounded = [item for item in self.fixed if item.values is not None and not item.display.plain]
+        sizes |= {self.scope.slots[item.name]: len(item.values or ()) for item in rounded if item.display.exact is None}
         if len(sizes) > MAX_HIDDEN:
-            uncertain: list[ReadHidden | ReadFact] = [*self.book.hidden, *rounded]
+            uncertain: list[ReadHidden | ReadFixed] = [*self.book.hidden, *rounded]
             line = min(item.line for item in uncertain)
             raise ReadError(line, f"at most {MAX_HIDDEN} quantities without an exact value", str(len(sizes)))
         return sizes
 
     def build(self) -> ReadySystem:
         book, slots = self.book, self.scope.slots
-        profiler = tuple(self.printed(relation) for relation in book.relations if relation.display is not None)
+        profiler = tuple(self.measure(measure) for measure in book.profiler)
         log = tuple(self.event(event) for event in book.events)
-        for formula in book.valid:
+        for formula in book.stated:
             traits = self.examine(formula, ReadKind.FLAG)
             self.check(f"not {self.generator.text(formula.expr, 's')}", traits, formula.line)
-        sound = self.all_of(book.sound)
-        valid = self.all_of(book.valid)
-        keeps = tuple(self.keep(keep) for keep in book.keeps)
+        stated = self.all_of(book.stated)
         rules = tuple(self.rule(rule) for rule in book.rules)
-        editable = tuple(field for field in book.fields if not field.locked)
         sizes = {slot: size for slot, size in self.sizes.items() if self.used >> slot & 1}
         levels = plan_levels(self.checks, sizes)
         return ReadySystem(
             book=book,
             slots=slots,
-            editable=editable,
+            exact=self.exact(),
             profiler=profiler,
             log=log,
             loops=tuple(sizes),
             levels=levels,
             search=make_search(self.generator, levels, self.observations),
-            moves={slots[field.name]: self.generator.move(slots[field.name], field.line) for field in editable},
-            sound=sound,
-            valid=valid,
-            keeps=keeps,
+            moves={slots[field.name]: self.generator.move(slots[field.name], field.line) for field in book.fields},
+            stated=stated,
             rules=rules,
         )
 
-    def examine(self, formula: ReadFormula, kind: ReadKind | None, *, before: bool = False) -> Traits:
-        traits = examine(self.scope, formula, kind, before=before)
-        self.used |= traits.reads
+    def exact(self) -> dict[str, ReadExact]:
+        variables: list[ReadField | ReadFixed | ReadHidden] = [*self.book.fields, *self.fixed, *self.book.hidden]
+        return {item.name: item.display.exact for item in variables if item.display.exact is not None}
+
+    def examine(self, formula: ReadFormula, kind: ReadKind | None, back: ReadBackward = ReadBackward.NOT) -> Traits:
+        traits = examine(self.scope, formula, kind, back)
+        self.used |= traits.variables
         return traits
 
     def key(self, reads: int) -> Callable[[ReadState], Any] | None:
         slots = slots_of(reads & self.free)
         return itemgetter(*slots) if slots else None
 
-    def root(self, formula: ReadFormula, kind: ReadKind) -> ReadyFormula:
-        traits = self.examine(formula, kind)
+    def flag(self, formula: ReadFormula, back: ReadBackward = ReadBackward.NOT) -> ReadyFormula:
+        traits = self.examine(formula, ReadKind.FLAG, back)
         run = self.generator.root(formula.expr, formula.line)
-        return ReadyFormula(run, self.scope.steps(traits, formula.line), self.key(traits.reads))
+        return ReadyFormula(run, self.scope.steps(traits, formula.line), self.key(traits.variables))
 
     def all_of(self, formulas: Sequence[ReadFormula]) -> ReadyFormula:
         if not formulas:
-            return self.root(ReadFormula(ReadConst(True), 1, frozenset()), ReadKind.FLAG)
+            return self.flag(ReadFormula(ReadConst(True), 1))
         expr = ReadLogic(ReadConnective.AND, tuple(formula.expr for formula in formulas))
-        return self.root(ReadFormula(expr, formulas[0].line, frozenset()), ReadKind.FLAG)
+        return self.flag(ReadFormula(expr, formulas[0].line))
 
     def check(self, failing: str, traits: Traits, line: int) -> None:
         self.checks.append(Check(failing, traits.reads, self.scope.steps(traits, line)))
@@ -155,53 +165,50 @@ class _Preparation:
         self.observations += 1
         return f"o{self.observations - 1}"
 
-    def printed(self, relation: ReadRelation) -> ReadyShown:
-        slot = self.scope.slots[relation.name]
-        own = self.scope.of_name(relation.name, relation.line)
-        self.used |= own.reads
-        display = relation.display or ReadDisplay("")
-        amount = _scaled(f"r{slot}(s)", own.kind, display)
-        self.check(f"{amount} != {self.observe()}", own, relation.line)
-        return _shown(relation.name, own.kind, display)
+    def observe_flag(self, formula: ReadFormula) -> None:
+        """Add the check of a condition that a page shows to hold or not; None where it doesn't show it."""
+        traits = self.examine(formula, ReadKind.FLAG)
+        text, seen = self.generator.text(formula.expr, "s"), self.observe()
+        self.check(f"{seen} is not None and {text} != {seen}", traits, formula.line)
+
+    def observe_value(self, formula: ReadFormula, display: ReadDisplay) -> ReadKind:
+        """Add the check of a printed value, which counts only where it is printed; give its kind."""
+        traits = self.examine(formula, None)
+        if traits.kind is not ReadKind.NUMBER:
+            check_plain(formula.line, display)
+        text, seen = self.generator.text(formula.expr, "s"), self.observe()
+        amount = _scaled(text, traits.kind, display)
+        self.check(f"{seen} is not None and {amount} != {seen}", traits, formula.line)
+        return traits.kind
+
+    def measure(self, measure: ReadMeasure) -> ReadyShown:
+        if measure.when is not None:
+            self.observe_flag(measure.when)
+        kind = self.observe_value(measure.formula, measure.display)
+        pattern = re.compile(printed_pattern(kind, measure.display))
+        read = printed_reader(kind, measure.display)
+        return ReadyShown(measure.name, pattern, read, measure.when is not None)
 
     def event(self, event: ReadEvent) -> ReadyEvent:
-        present = self.observe()
-        when = Traits(ReadKind.FLAG)
-        text = "True"
-        if event.when is not None:
-            when = self.examine(event.when, ReadKind.FLAG)
-            text = self.generator.text(event.when.expr, "s")
-        self.check(f"{text} != {present}", when, event.line)
-        attributes = tuple(self.attribute(attribute) for attribute in event.attributes)
-        listed = ", ".join(f"{shown.name}=({shown.pattern.pattern})" for shown in attributes)
-        pattern = rf"\[{event.name}\] .+" + (rf" \({listed}\)" if attributes else "")
-        return ReadyEvent(event.name, attributes, re.compile(pattern))
+        if event.index in self.scope.slots or event.index in self.scope.columns:
+            raise ReadError(event.line, "a name that nothing else has", f"`{event.index}`")
+        shown: tuple[ReadyShown, ...] = ()
+        for at in event.at or (None,):
+            with self.scope.line_of(event.index, at):
+                if event.when is not None:
+                    self.observe_flag(event.when)
+                shown = tuple(self.attribute(attribute) for attribute in event.attributes)
+        if event.placed is not None:
+            self.observe_flag(event.placed)
+        index = _attribute(event.index, ReadKind.NUMBER, PLAIN) if event.at else None
+        return ReadyEvent(event.logger, index, event.at, event.when is not None, shown, event.before)
 
     def attribute(self, attribute: ReadAttribute) -> ReadyShown:
-        """Add the check of an attribute, which counts only where its event is printed."""
-        traits = self.examine(attribute.formula, None)
-        if traits.kind is not ReadKind.NUMBER:
-            check_plain(attribute.line, attribute.display.unit, attribute.display.decimals)
-        text = self.generator.text(attribute.formula.expr, "s")
-        seen = self.observe()
-        amount = _scaled(text, traits.kind, attribute.display)
-        self.check(f"{seen} is not None and {amount} != {seen}", traits, attribute.line)
-        return _shown(attribute.name, traits.kind, attribute.display)
-
-    def keep(self, keep: ReadKeep) -> ReadyKeep:
-        traits = self.scope.of_name(keep.name, keep.line)
-        if keep.sense is not ReadSense.EQUAL and traits.kind is not ReadKind.NUMBER:
-            expected = "a number after `raises`, `lowers`, `not above` or `not below`"
-            raise ReadError(keep.line, expected, f"`{keep.name}`")
-        slot = self.scope.slots[keep.name]
-        self.used |= traits.reads
-        source = f"s[{slot}]" if slot < self.scope.variables else f"r{slot}(s)"
-        run = self.generator.define(self.generator.fresh("q"), "s", [f"return {source}"], keep.line)
-        root = ReadyFormula(run, self.scope.steps(traits, keep.line), self.key(traits.reads))
-        return ReadyKeep(keep.name, keep.sense, root)
+        kind = self.observe_value(attribute.formula, attribute.display)
+        return _attribute(attribute.name, kind, attribute.display)
 
     def rule(self, rule: ReadRule) -> ReadyRule:
-        guard = self.root(rule.when, ReadKind.FLAG)
+        guard = self.flag(rule.when, ReadBackward.START)
         reads = work = 0
         alternatives: list[tuple[ReadySetting, ...]] = []
         for alternative in rule.alternatives:
@@ -209,21 +216,20 @@ class _Preparation:
             for setting in alternative:
                 chooser, traits, steps = self.setting(setting)
                 choosers.append(chooser)
-                reads |= traits.reads
+                reads |= traits.variables
                 work += steps
             alternatives.append(tuple(choosers))
-        keeps = tuple(self.keep(keep) for keep in rule.keeps)
-        return ReadyRule(rule.code, guard, tuple(alternatives), keeps, work, self.key(reads))
+        return ReadyRule(rule.code, guard, tuple(alternatives), work, self.key(reads))
 
     def setting(self, setting: ReadSetting) -> tuple[ReadySetting, Traits, int]:
         line = setting.formula.line
         values = self.domains.get(setting.field)
         if values is None:
-            raise ReadError(line, "an editable field to set", f"`{setting.field}`")
+            raise ReadError(line, "a field that can be changed", f"`{setting.field}`")
         slot = self.scope.slots[setting.field]
         kind = kind_of(values[0])
         wanted = kind if setting.pick is ReadPick.VALUE else ReadKind.FLAG
-        traits = self.examine(setting.formula, wanted, before=True)
+        traits = self.examine(setting.formula, wanted, ReadBackward.RULE)
         steps = self.scope.steps(traits, line)
         match setting.pick:
             case ReadPick.VALUE:
@@ -234,7 +240,7 @@ class _Preparation:
             case ReadPick.LARGEST | ReadPick.SMALLEST:
                 if kind is not ReadKind.NUMBER:
                     found = f"`{setting.pick.value}`"
-                    raise ReadError(line, "`first where` for a field whose values are not numbers", found)
+                    raise ReadError(line, "`first` for a field whose values are not numbers", found)
                 order = tuple(sorted(values, reverse=setting.pick is ReadPick.LARGEST))
             case _:
                 assert_never(setting.pick)
@@ -252,6 +258,8 @@ def _scaled(text: str, kind: ReadKind, display: ReadDisplay) -> str:
     return f"({text} * {times} + {display.per}) // {2 * display.per}"
 
 
-def _shown(name: str, kind: ReadKind, display: ReadDisplay) -> ReadyShown:
-    pattern = re.compile(printed_pattern(kind, display))
+def _attribute(name: str, kind: ReadKind, display: ReadDisplay) -> ReadyShown:
+    """Make the reader of an attribute, `name=value` in the text of a line."""
+    value = rf"({printed_pattern(kind, display)})(?![\w%/]|\.[0-9])"
+    pattern = re.compile(rf"(?<![\w.]){name}=(?:{value})?")
     return ReadyShown(name, pattern, printed_reader(kind, display))

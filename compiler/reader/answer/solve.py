@@ -1,6 +1,6 @@
 """Document to answer: every world that prints the same, the walk in each, one answer for all.
 
-In: a `Document`. Out: a `Solution`. Nothing but the prompt's text goes in.
+In: a `Document`. Out: a `Solution`. Nothing but the page's text goes in.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from compiler.reader.answer.document import Document
 from compiler.reader.answer.generate import ReadState
 from compiler.reader.answer.walk import Meter, ReadEnding, ReadGroup, ReadStep, net_changes, walk_worlds
 from compiler.reader.text.errors import TooMuchWorkError, UndefinedError
-from compiler.reader.text.parse import HEALTHY_CODE
+from compiler.reader.text.sentences import HEALTHY_CODE
 from compiler.reader.text.values import ReadValue
 
 _CHUNK: Final = 2_048
@@ -36,7 +36,7 @@ class ReadWalk:
     Attributes:
         ending: How it ends.
         steps: The rules that fired, in order.
-        fix: Net change of the editable fields, in rank order.
+        fix: Net change of the fields, in the order of the page.
         worlds: How many of the fitting worlds go this way.
         world: One of them: value by name of each variable that is not printed exactly.
     """
@@ -55,10 +55,11 @@ class ReadWalk:
 
 @attrs.frozen
 class Solution:
-    """What follows from a prompt.
+    """What follows from a page.
 
     Attributes:
         answer: `{"diagnosis": code or codes, "fix": {field: value}}`; None if there is none or more than one.
+            A number that the config prints with all its decimals is a float, as JSON reads it.
         reason: `unique` with an answer. Otherwise `ambiguous`, `no world fits`, `undefined value`,
             `too much work`, or the `ReadEnding` of a walk that gives no answer.
         detail: The reason in a few more words.
@@ -132,6 +133,11 @@ def hidden_values(document: Document, state: ReadState) -> dict[str, ReadValue]:
     return {name: state[slot] for name, slot in slots.items() if slot in document.domains}
 
 
+def _as_printed(document: Document, fix: Mapping[str, ReadValue]) -> dict[str, ReadValue | float]:
+    exact = document.system.exact
+    return {name: int(value) / exact[name].parts if name in exact else value for name, value in fix.items()}
+
+
 def _walk(document: Document, ending: ReadEnding, group: ReadGroup) -> ReadWalk:
     start = group.starts[0]
     return ReadWalk(
@@ -162,7 +168,7 @@ def _conclude(document: Document, walks: tuple[ReadWalk, ...]) -> Solution:
             return without(walk.ending.value, detail)
     codes = [rule.code for rule in document.system.rules if rule.code in answering[0].codes]
     diagnosis = codes if len(codes) > 1 else (codes[0] if codes else HEALTHY_CODE)
-    answer = {"diagnosis": diagnosis, "fix": dict(answering[0].fix)}
+    answer = {"diagnosis": diagnosis, "fix": _as_printed(document, answering[0].fix)}
     return Solution(answer, _UNIQUE, _fitting(worlds), worlds, walks, document.evidence)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import attrs
 
 from compiler.reader.text.errors import ReadError
-from compiler.reader.text.values import ReadKind
+from compiler.reader.text.values import ReadDisplay, ReadKind
 
 
 @attrs.frozen
@@ -20,6 +20,7 @@ class Traits:
     Attributes:
         kind: Kind of the value.
         reads: Variables whose value in that state matters, through relations too.
+        earlier: Variables whose value in the earlier state matters that the formula looks back at.
         calls: Relations needed in that state, not counting those that they need.
         size: Operations in the formula itself.
         elsewhere: Operations in other states, below `with` and `before`.
@@ -29,11 +30,17 @@ class Traits:
 
     kind: ReadKind
     reads: int = 0
+    earlier: int = 0
     calls: int = 0
     size: int = 1
     elsewhere: int = 0
     bits: int = 1
     frames: int = 1
+
+    @property
+    def variables(self) -> int:
+        """All variables that matter, as hidden ones are the same in every state of a walk."""
+        return self.reads | self.earlier
 
 
 def join_traits(kind: ReadKind, parts: Sequence[Traits], *, bits: int | None = None) -> Traits:
@@ -43,13 +50,15 @@ def join_traits(kind: ReadKind, parts: Sequence[Traits], *, bits: int | None = N
         kind: Kind of the result.
         bits: Bound on its size; the largest of the parts' bounds if None.
     """
-    reads = calls = 0
+    reads = earlier = calls = 0
     for part in parts:
         reads |= part.reads
+        earlier |= part.earlier
         calls |= part.calls
     return Traits(
         kind,
         reads,
+        earlier,
         calls,
         size=1 + sum(part.size for part in parts),
         elsewhere=sum(part.elsewhere for part in parts),
@@ -68,12 +77,12 @@ def slots_of(mask: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def check_plain(line: int, unit: str, decimals: int) -> None:
+def check_plain(line: int, display: ReadDisplay) -> None:
     """Refuse a unit or decimals on what is not a number.
 
     Raises:
         ReadError: There is a unit, or there are decimals.
     """
-    if unit or decimals:
-        found = f"`{unit}`" if unit else f"{decimals} decimals"
+    if not display.plain or display.unit:
+        found = f"`{display.unit}`" if display.unit else "a note on decimals"
         raise ReadError(line, "a unit and decimals only on numbers", f"{found} on a flag or word")

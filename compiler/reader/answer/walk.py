@@ -1,6 +1,6 @@
 """The runbook walk, for many worlds at once.
 
-In: the states of worlds that print the same. Out: how each walk ends. Worlds of one prompt differ
+In: the states of worlds that print the same. Out: how each walk ends. Worlds of one page differ
 in hidden values only, so all walks go together until a guard or a setting that depends on them
 tells the worlds apart; each is evaluated once per combination of the hidden values that it reads.
 """
@@ -34,8 +34,6 @@ class ReadEnding(enum.Enum):
 
     ANSWER = "answer"
     HEALTHY = "healthy"
-    UNCOVERED = "uncovered"
-    UNSOUND = "unsound"
     REPEATED = "repeated rule"
     TOO_MANY = "too many codes"
     NO_VALUE = "no value"
@@ -47,9 +45,7 @@ class ReadEnding(enum.Enum):
         match self:
             case ReadEnding.ANSWER | ReadEnding.HEALTHY:
                 return True
-            case ReadEnding.UNCOVERED | ReadEnding.UNSOUND | ReadEnding.REPEATED | ReadEnding.TOO_MANY:
-                return False
-            case ReadEnding.NO_VALUE | ReadEnding.INVALID:
+            case ReadEnding.REPEATED | ReadEnding.TOO_MANY | ReadEnding.NO_VALUE | ReadEnding.INVALID:
                 return False
         assert_never(self)
 
@@ -118,16 +114,7 @@ def walk_worlds(system: ReadySystem, starts: list[ReadState], meter: Meter) -> I
                 break
             group = rest
         else:
-            yield from _finish(system, group, meter)
-
-
-def _finish(system: ReadySystem, group: ReadGroup, meter: Meter) -> Iterator[tuple[ReadEnding, ReadGroup]]:
-    """End walks on which no rule fires any more."""
-    sound, unsound = _by_flag(system.sound, group, meter)
-    if unsound is not None:
-        yield (ReadEnding.UNSOUND if group.steps else ReadEnding.UNCOVERED), unsound
-    if sound is not None:
-        yield (ReadEnding.ANSWER if sound.steps else ReadEnding.HEALTHY), sound
+            yield (ReadEnding.ANSWER if group.steps else ReadEnding.HEALTHY), group
 
 
 def _fire(
@@ -140,7 +127,7 @@ def _fire(
     if len(group.steps) == _MAX_CODES:
         yield ReadEnding.TOO_MANY, group
         return
-    chosen = _split(group, rule.key, lambda state: _prescribe(rule, state), rule.work, meter)
+    chosen = _split(group, rule.key, lambda now, _: _prescribe(rule, now), rule.work, meter)
     for step, part in chosen:
         if step is None:
             yield ReadEnding.NO_VALUE, part
@@ -150,7 +137,7 @@ def _fire(
             move = system.moves[system.slots[field]]
             nows = [move(state, value) for state in nows]
             meter.spend(len(nows) * _MOVE_WORK)
-        allowed, invalid = _by_flag(system.valid, ReadGroup(part.starts, nows, (*part.steps, step)), meter)
+        allowed, invalid = _by_flag(system.stated, ReadGroup(part.starts, nows, (*part.steps, step)), meter)
         if invalid is not None:
             yield ReadEnding.INVALID, invalid
         if allowed is not None:
@@ -174,8 +161,8 @@ def _prescribe(rule: ReadyRule, state: ReadState) -> ReadStep | None:
 
 
 def net_changes(system: ReadySystem, start: ReadState, now: ReadState) -> dict[str, ReadValue]:
-    """List the editable fields that differ, with their values now, in rank order."""
-    slots = ((field.name, system.slots[field.name]) for field in system.editable)
+    """List the fields that differ, with their values now, in the order of the page."""
+    slots = ((field.name, system.slots[field.name]) for field in system.book.fields)
     return {name: now[slot] for name, slot in slots if now[slot] != start[slot]}
 
 
@@ -183,7 +170,7 @@ def _by_flag(root: ReadyFormula, group: ReadGroup, meter: Meter) -> tuple[ReadGr
     """Divide worlds into those where a condition holds and the others."""
     if root.key is None:
         meter.spend(root.work)
-        return (group, None) if root.run(group.nows[0]) else (None, group)
+        return (group, None) if root.run(group.nows[0], group.starts[0]) else (None, group)
     parts = dict(_split(group, root.key, root.run, root.work, meter))
     return parts.get(True), parts.get(False)
 
@@ -191,14 +178,14 @@ def _by_flag(root: ReadyFormula, group: ReadGroup, meter: Meter) -> tuple[ReadGr
 def _split(
     group: ReadGroup,
     key: Callable[[ReadState], Any] | None,
-    run: Callable[[ReadState], _R],
+    run: Callable[[ReadState, ReadState], _R],
     work: int,
     meter: Meter,
 ) -> list[tuple[_R, ReadGroup]]:
-    """Divide worlds by the result of `run`, which depends on `key` alone."""
+    """Divide worlds by the result of `run` in their states now and at the start, which depends on `key` alone."""
     if key is None or len(group.nows) == 1:
         meter.spend(work)
-        return [(run(group.nows[0]), group)]
+        return [(run(group.nows[0], group.starts[0]), group)]
     meter.spend(len(group.nows) * _SPLIT_WORK)
     known: dict[Any, _R] = {}
     parts: dict[_R, tuple[list[ReadState], list[ReadState]]] = {}
@@ -206,7 +193,7 @@ def _split(
         hidden = key(now)
         if hidden not in known:
             meter.spend(work)
-            known[hidden] = run(now)
+            known[hidden] = run(now, start)
         starts, nows = parts.setdefault(known[hidden], ([], []))
         starts.append(start)
         nows.append(now)

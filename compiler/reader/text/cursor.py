@@ -1,47 +1,42 @@
-"""A cursor over one line of a prompt: takes expected parts from left to right."""
+"""A cursor over one line of a page: takes expected parts from left to right."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final
 
 from compiler.reader.text.errors import ReadError
-from compiler.reader.text.formula import parse_formula
-from compiler.reader.text.tokens import KEYWORDS
-from compiler.reader.text.tree import ReadFormula
+from compiler.reader.text.formula import FormulaParser
+from compiler.reader.text.tokens import KEYWORDS, split_line
+from compiler.reader.text.tree import ReadFeature, ReadFormula
 from compiler.reader.text.values import (
     FLAGS,
     NAME,
     NUMBER_PATTERN,
     QUOTED,
-    ReadDisplay,
-    ReadKind,
+    ReadExact,
     ReadValue,
-    format_value,
     kind_of,
     read_integer,
     read_word,
 )
 
-_UNIT: Final = r"[^\[\]()`|:,=]+?"
-_BRACKETED_UNIT: Final = re.compile(rf" \[({_UNIT})\]")
-_NOTE: Final = re.compile(
-    rf" \(printed(?: as (?P<unit>{_UNIT}))?(?: to (?P<decimals>[0-9]{{1,2}}) (?P<noun>decimals?))?"
-    rf"(?:, (?P<a>[1-9][0-9]{{0,17}}) (?P<left>{_UNIT}) = (?P<b>[1-9][0-9]{{0,17}}) (?P<right>{_UNIT}))?\)"
-)
-_MAX_DECIMALS: Final = 12
-_IN_TICKS: Final = re.compile(rf"`((?:{QUOTED.pattern}|[^`\"])*)`")
+LOGGER: Final = re.compile(r"[A-Za-z0-9_./-]+")
+_AMOUNT: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?")
 
 
 class Cursor:
     """Reads one line. Every method that does not find what it needs raises `ReadError`."""
 
     def __init__(self, text: str, line: int) -> None:
-        """Start at the first character of `text`, which is line `line` of the prompt."""
+        """Start at the first character of `text`, which is line `line` of the page."""
         self.text = text
         self.line = line
         self.at = 0
+        self.parser: FormulaParser | None = None
+        self.ends: list[int] = []
 
     def fail(self, expected: str, found: str | None = None) -> ReadError:
         """Make the error for the present place."""
@@ -68,19 +63,19 @@ class Cursor:
         return found
 
     def name(self, expected: str) -> str:
-        """Pass a name that is not a keyword of the formulas."""
+        """Pass a name that is not a keyword."""
         found = NAME.match(self.text, self.at)
         if found is None or found[0] in KEYWORDS:
             raise self.fail(expected)
         self.at = found.end()
         return found[0]
 
-    def ticked_name(self, expected: str) -> str:
-        """Pass a name in backticks."""
-        self.need("`", expected)
-        name = self.name(expected)
-        self.need("`")
-        return name
+    def logger(self) -> str:
+        """Pass the name of a logger."""
+        found = self.match(LOGGER)
+        if found is None:
+            raise self.fail("a logger")
+        return found[0]
 
     def number(self) -> int:
         """Pass a plain decimal integer of at most 2^60 either way."""
@@ -104,88 +99,68 @@ class Cursor:
         self.at = found.end()
         return value
 
-    def formula(self) -> ReadFormula:
-        """Pass a formula in backticks."""
-        found = self.match(_IN_TICKS)
-        if found is None:
-            raise self.fail("a formula in backticks")
-        return parse_formula(found[1], self.line)
+    def formula(self, *, bare: bool = True) -> ReadFormula:
+        """Pass a formula, as far as it goes; `bare` says whether it may be a conditional without brackets."""
+        if self.parser is None:
+            tokens = split_line(self.text)
+            self.parser = FormulaParser(tokens, self.line)
+            self.ends = [token.end for token in tokens]
+        parser = self.parser
+        parser.at = min(bisect_right(self.ends, self.at), len(self.ends) - 1)
+        formula = parser.formula(bare=bare)
+        self.at = self.ends[parser.at - 1]
+        return formula
 
-    def unit(self) -> str:
-        """Pass ` [unit]` if it comes next; without one the unit is empty."""
-        found = self.match(_BRACKETED_UNIT)
-        return found[1] if found else ""
+    @property
+    def features(self) -> frozenset[ReadFeature]:
+        """What the formulas passed so far use that a page explains."""
+        return frozenset(self.parser.features) if self.parser else frozenset()
 
-    def display(self, unit: str) -> ReadDisplay | None:
-        """Pass ` (printed ...)` if it comes next; `unit` is the unit of the quantity itself."""
-        start = self.at
-        found = self.match(_NOTE)
-        if found is None:
-            return None
-        decimals = self.decimals(found)
-        if found["unit"] is not None:
-            if found["decimals"] is None or found["left"] is None:
-                self.at = start
-                raise self.fail("` (printed as UNIT to N decimals, 1 UNIT = N UNIT)`")
-            return self.converted(found, unit, decimals)
-        if found["left"] is not None:
-            raise self.fail("a ratio of units only after `printed as`", f"`{found[0].strip()}`")
-        return ReadDisplay(unit, decimals)
+    def values(self, exact: ReadExact | None = None) -> Sequence[ReadValue]:
+        """Pass a list of distinct values of one kind, or a progression.
 
-    def decimals(self, note: re.Match[str]) -> int:
-        """Give the number of decimals in a note, 0 if it names none."""
-        written = note["decimals"]
-        if written is None:
-            return 0
-        number = int(written)
-        if number > _MAX_DECIMALS or written != str(number):
-            raise self.fail(f"0 to {_MAX_DECIMALS} decimals", written)
-        if (note["noun"] == "decimal") != (number == 1):
-            raise self.fail("`decimal` after 1 and `decimals` after other numbers", f"`{note[0].strip()}`")
-        return number
-
-    def converted(self, note: re.Match[str], unit: str, decimals: int) -> ReadDisplay:
-        """Give the display of a quantity in `unit` that a note prints in another one."""
-        shown = note["unit"]
-        a, b = int(note["a"]), int(note["b"])
-        if (note["left"], note["right"]) == (shown, unit):
-            return ReadDisplay(shown, decimals, a, b)
-        if (note["left"], note["right"]) == (unit, shown):
-            return ReadDisplay(shown, decimals, b, a)
-        raise self.fail(
-            f"the ratio of {shown} and {unit or 'the unit of the quantity, which has none'}", f"`{note[0].strip()}`"
-        )
-
-    def values(self) -> Sequence[ReadValue]:
-        """Pass a list of distinct values of one kind, or a progression, up to ` | ` or the end."""
-        first = self.value()
-        down = self.take(" down to ")
-        if down or self.take(" to "):
-            return self.progression(first, down=down)
+        Args:
+            exact: How its numbers are printed, if with all their decimals.
+        """
+        read = self.value if exact is None else lambda: self.amount(exact)
+        first = read()
+        if exact is None and isinstance(first, int) and not isinstance(first, bool):
+            down = self.take(" down to ")
+            if down or self.take(" to "):
+                return self.progression(first, down=down)
         found = [first]
         while self.take(", "):
-            found.append(self.value())
+            found.append(read())
         if len({kind_of(value) for value in found}) > 1:
             raise self.fail("a list of numbers alone, of flags alone or of words alone", "values of several kinds")
         if len(set(found)) < len(found):
             raise self.fail("each value once in the list", "a value twice")
         return tuple(found)
 
-    def progression(self, first: ReadValue, *, down: bool) -> range:
+    def amount(self, exact: ReadExact) -> ReadValue:
+        """Pass a number printed with all its decimals."""
+        found = _AMOUNT.match(self.text, self.at)
+        value = exact.read(found[0]) if found else None
+        if found is None or value is None:
+            raise self.fail(f"a number in parts of 1/{exact.parts}, without needless digits")
+        self.at = found.end()
+        return value
+
+    def progression(self, first: int, *, down: bool) -> range:
         """Pass the rest of `A to B in steps of S` or `A down to B in steps of S`."""
         last = self.number()
         self.need(" in steps of ")
         step = self.number()
-        if kind_of(first) is not ReadKind.NUMBER or not isinstance(first, int) or step <= 0:
-            raise self.fail("numbers in steps above zero", f"`{format_value(first)}` in steps of {step}")
+        if step <= 0:
+            raise self.fail("steps above zero", f"steps of {step}")
         length, rest = divmod(first - last if down else last - first, step)
         if rest or length < 0:
             raise self.fail("steps that reach the last value", f"steps of {step} from {first} to {last}")
         return range(first, last - 1, -step) if down else range(first, last + 1, step)
 
-    def text_and_end(self) -> str:
-        """Pass the optional ` | text` that ends a line."""
-        if self.take(" | "):
+    def comment(self) -> str:
+        """Pass the optional `  # text` that ends a line; give the text."""
+        if self.take("  # "):
             text = self.text[self.at :]
             self.at = len(self.text)
             return text

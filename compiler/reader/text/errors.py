@@ -1,4 +1,4 @@
-"""What the reader says when a text is not a prompt that it can read, or when a prompt has no answer in its limits."""
+"""What the reader says when a text is not a page that it can read, or when a page has no answer in its limits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _SHOWN = 80
 
 
 class ReadError(Exception):
-    """A text that breaks the prompt format or one of the reader's limits.
+    """A text that breaks the format of pages or one of the reader's limits.
 
     The message is one printable line, `line N: expected ..., found ...`.
 

@@ -1,19 +1,20 @@
 """Formula text to a tree, by precedence climbing.
 
-In: what stands between two backticks. Out: a `ReadFormula`, a tree of the closed union `ReadExpr` with the names that
-it uses. Whether names exist and kinds fit is checked later; see `answer/examine`. Nesting, length and numbers are
-limited, each with its own `ReadError`.
+In: the tokens of a line and the place where a formula begins. Out: a `ReadFormula`, which is a tree of the closed union
+`ReadExpr` with the names that it uses, and the place behind it: a formula ends at the first token that can't go on with
+it. Whether names exist and kinds fit is checked later; see `answer/examine`. Nesting, length and numbers are limited,
+each with its own `ReadError`.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias, assert_never
 
 from compiler.reader.text.errors import ReadError
-from compiler.reader.text.limits import MAX_BRACKETS, MAX_CHAIN
-from compiler.reader.text.tokens import ReadInfix, ReadToken, ReadTokenKind, split_formula
+from compiler.reader.text.limits import MAX_BRACKETS, MAX_CHAIN, MAX_FORMULA_TOKENS
+from compiler.reader.text.tokens import ReadInfix, ReadToken, ReadTokenKind
 from compiler.reader.text.tree import (
     ReadAdd,
     ReadApply,
@@ -25,9 +26,9 @@ from compiler.reader.text.tree import (
     ReadConst,
     ReadDivide,
     ReadExpr,
+    ReadFeature,
     ReadFormula,
     ReadFunction,
-    ReadImplies,
     ReadLogic,
     ReadLookup,
     ReadMember,
@@ -36,23 +37,23 @@ from compiler.reader.text.tree import (
     ReadName,
     ReadNegate,
     ReadNot,
+    ReadPrinted,
     ReadRounding,
     ReadWith,
 )
-from compiler.reader.text.values import FLAGS, read_integer, unquote
+from compiler.reader.text.values import FLAGS, read_integer, read_word
 
 
 class _Level(enum.IntEnum):
     """How tightly an operator binds."""
 
     ANY = 0
-    IMPLIES = 1
-    OR = 2
-    AND = 3
-    COMPARE = 4
-    ADD = 5
-    MULTIPLY = 6
-    UNARY = 7
+    OR = 1
+    AND = 2
+    COMPARE = 3
+    ADD = 4
+    MULTIPLY = 5
+    UNARY = 6
 
 
 _Infix: TypeAlias = ReadInfix | ReadComparison | ReadConnective
@@ -64,22 +65,8 @@ _FUNCTIONS: Final[Mapping[str, ReadFunction]] = {function.value: function for fu
 _ROUNDINGS: Final[Mapping[str, ReadRounding]] = {rounding.value: rounding for rounding in ReadRounding}
 
 
-def parse_formula(text: str, line: int) -> ReadFormula:
-    """Parse one formula; `line` is for errors.
-
-    Raises:
-        ReadError: The text is not a formula, or exceeds a limit.
-    """
-    parser = _Parser(split_formula(text, line), line)
-    expr = parser.expression(_Level.ANY)
-    parser.need_end()
-    return ReadFormula(expr, line, frozenset(parser.names))
-
-
 def _level(operator: _Infix) -> _Level:
     match operator:
-        case ReadInfix.IMPLIES:
-            return _Level.IMPLIES
         case ReadConnective.OR:
             return _Level.OR
         case ReadConnective.AND:
@@ -88,7 +75,7 @@ def _level(operator: _Infix) -> _Level:
             return _Level.COMPARE
         case ReadInfix.PLUS | ReadInfix.MINUS:
             return _Level.ADD
-        case ReadInfix.TIMES | ReadInfix.MOD:
+        case ReadInfix.TIMES | ReadInfix.MODULO:
             return _Level.MULTIPLY
     assert_never(operator)
 
@@ -96,20 +83,44 @@ def _level(operator: _Infix) -> _Level:
 _LEVELS: Final[Mapping[str, _Level]] = {text: _level(operator) for text, operator in _INFIXES.items()}
 
 
-class _Parser:
-    """Precedence climbing over a token list; few Python frames per level of brackets."""
+class FormulaParser:
+    """Parses formulas of one line; few Python frames for each level of brackets.
 
-    def __init__(self, tokens: list[ReadToken], line: int) -> None:
+    Attributes:
+        at: The next token.
+        features: What the formulas so far use that a page explains in a sentence.
+    """
+
+    def __init__(self, tokens: Sequence[ReadToken], line: int) -> None:
+        """Start at the first token of line number `line`."""
         self.tokens = tokens
         self.line = line
         self.at = 0
         self.depth = 0
+        self.last = 0
         self.names: set[str] = set()
-        self.last_atom = (0, 0)
+        self.features: set[ReadFeature] = set()
+
+    def formula(self, *, bare: bool = True) -> ReadFormula:
+        """Parse one formula from the present token on.
+
+        Args:
+            bare: Whether it may be a conditional without brackets.
+
+        Raises:
+            ReadError: No formula stands here, or it exceeds a limit.
+        """
+        self.names = set()
+        self.depth = 0
+        self.last = self.at + MAX_FORMULA_TOKENS
+        expr = self.expression(_Level.ANY if bare else _Level.OR)
+        if self.at > self.last:
+            raise ReadError(self.line, f"a formula of at most {MAX_FORMULA_TOKENS} parts", str(self.at))
+        return ReadFormula(expr, self.line, frozenset(self.names))
 
     def fail(self, expected: str) -> ReadError:
         token = self.tokens[self.at]
-        found = "the end of the formula" if token.kind is ReadTokenKind.END else f"`{token.text}`"
+        found = "the end of the line" if token.kind is ReadTokenKind.END else f"`{token.text}`"
         return ReadError(self.line, expected, found)
 
     def peek(self) -> str:
@@ -127,10 +138,6 @@ class _Parser:
         if not self.take(sign):
             raise self.fail(expected or f"`{sign}`")
 
-    def need_end(self) -> None:
-        if self.tokens[self.at].kind is not ReadTokenKind.END:
-            raise self.fail("an operator or the end of the formula")
-
     def name(self, expected: str) -> str:
         token = self.tokens[self.at]
         if token.kind is not ReadTokenKind.NAME:
@@ -144,18 +151,30 @@ class _Parser:
         self.depth += 1
         if self.depth > MAX_BRACKETS:
             raise self.fail(f"at most {MAX_BRACKETS} levels of nesting")
+        if self.at > self.last:
+            raise self.fail(f"a formula of at most {MAX_FORMULA_TOKENS} parts")
         left = self.prefix(lowest)
         while (sign := self.peek()) in _INFIXES and _LEVELS[sign] >= lowest:
             left = self.infix(left, _INFIXES[sign])
+        if lowest is _Level.ANY and sign == "if":
+            left = self.conditional(left)
         self.depth -= 1
         return left
+
+    def conditional(self, first: ReadExpr) -> ReadExpr:
+        """Parse the rest of `first if C else B`, where B may go on in the same way."""
+        cases: list[tuple[ReadExpr, ReadExpr]] = []
+        value = first
+        while self.take("if"):
+            cases.append((value, self.expression(_Level.OR)))
+            self.check_chain(len(cases))
+            self.need("else")
+            value = self.expression(_Level.OR)
+        return choose(cases, value)
 
     def infix(self, left: ReadExpr, operator: _Infix) -> ReadExpr:
         """Parse an operator, which is the present token, with what follows its left operand."""
         match operator:
-            case ReadInfix.IMPLIES:
-                self.at += 1
-                return ReadImplies(left, self.expression(_Level.IMPLIES))
             case ReadConnective.OR:
                 return ReadLogic(operator, self.chain(left, "or", _Level.AND))
             case ReadConnective.AND:
@@ -171,7 +190,7 @@ class _Parser:
                 return self.sum(left)
             case ReadInfix.TIMES:
                 return ReadMultiply(self.chain(left, "*", _Level.UNARY))
-            case ReadInfix.MOD:
+            case ReadInfix.MODULO:
                 self.at += 1
                 return ReadModulo(left, self.expression(_Level.UNARY))
         assert_never(operator)
@@ -211,21 +230,28 @@ class _Parser:
         return tuple(items)
 
     def prefix(self, lowest: _Level) -> ReadExpr:
-        """Parse what an expression begins with: `-`, `not` or `if`, where they may stand, or an atom."""
+        """Parse what an expression begins with: `-` or `not` where they may stand, or an atom with its changes."""
         if self.take("-"):
             return ReadNegate(self.expression(_Level.UNARY))
         if lowest <= _Level.COMPARE and self.take("not"):
             return ReadNot(self.expression(_Level.COMPARE))
-        if lowest is _Level.ANY and self.take("if"):
-            condition = self.expression(_Level.ANY)
-            self.need("then")
-            then = self.expression(_Level.ANY)
-            self.need("else")
-            return ReadChoose(condition, then, self.expression(_Level.ANY))
-        start = self.at
         atom = self.atom()
-        self.last_atom = (start, self.at)
-        return atom
+        for _ in range(MAX_BRACKETS):
+            if not self.take("["):
+                return atom
+            atom = self.indexed(atom)
+        raise self.fail(f"at most {MAX_BRACKETS} levels of nesting")
+
+    def indexed(self, atom: ReadExpr) -> ReadExpr:
+        """Parse what follows `[`: the changes of a `with`, or the key of a column's entry."""
+        if self.tokens[self.at].kind is ReadTokenKind.NAME and self.tokens[self.at + 1].text == "=":
+            self.features.add(ReadFeature.CHANGED)
+            return ReadWith(atom, self.changes())
+        if not isinstance(atom, ReadName):
+            raise self.fail("a name and `=` to change")
+        key = self.expression(_Level.ANY)
+        self.need("]")
+        return ReadLookup(atom.name, key)
 
     def atom(self) -> ReadExpr:
         token = self.tokens[self.at]
@@ -233,13 +259,12 @@ class _Parser:
             case ReadTokenKind.NUMBER:
                 return ReadConst(self.number(token.text))
             case ReadTokenKind.WORD:
-                self.at += 1
-                return ReadConst(unquote(token.text))
+                return ReadConst(self.word(token.text))
             case ReadTokenKind.NAME:
-                return self.named(token.text)
+                return ReadName(self.name("a name"))
             case ReadTokenKind.SIGN:
                 return self.signed(token.text)
-            case ReadTokenKind.END:
+            case ReadTokenKind.OTHER | ReadTokenKind.END:
                 raise self.fail("a value")
         assert_never(token.kind)
 
@@ -252,15 +277,12 @@ class _Parser:
         self.at += 1
         return value
 
-    def named(self, name: str) -> ReadExpr:
-        """Parse a name or a table's entry."""
+    def word(self, text: str) -> str:
+        word = read_word(text)
+        if word is None:
+            raise self.fail("a word, in double quotes only where it needs them")
         self.at += 1
-        if self.take("["):
-            key = self.expression(_Level.ANY)
-            self.need("]")
-            return ReadLookup(name, key)
-        self.names.add(name)
-        return ReadName(name)
+        return word
 
     def signed(self, sign: str) -> ReadExpr:
         """Parse an atom that begins with a sign or keyword."""
@@ -271,14 +293,25 @@ class _Parser:
             return self.call(_FUNCTIONS[sign])
         if sign in _ROUNDINGS:
             return self.quotient(_ROUNDINGS[sign])
-        if self.take("before"):
-            self.need("(")
-            body = self.expression(_Level.ANY)
-            self.need(")")
-            return ReadBefore(body)
+        if sign == "before":
+            self.features.add(ReadFeature.BEFORE)
+            return ReadBefore(self.argument())
+        if sign == "printed":
+            self.features.add(ReadFeature.PRINTED)
+            return ReadPrinted(self.argument())
         if self.take("("):
-            return self.group()
+            inner = self.expression(_Level.ANY)
+            self.need(")")
+            return inner
         raise self.fail("a value")
+
+    def argument(self) -> ReadExpr:
+        """Parse a word, which is the present token, and its one argument in brackets."""
+        self.at += 1
+        self.need("(")
+        body = self.expression(_Level.ANY)
+        self.need(")")
+        return body
 
     def call(self, function: ReadFunction) -> ReadExpr:
         self.at += 1
@@ -297,31 +330,24 @@ class _Parser:
         self.need(")")
         return ReadDivide(rounding, left, right)
 
-    def group(self) -> ReadExpr:
-        """Parse the rest of `( e )` or `( e with f = a, g = b )`.
-
-        What stands before `with` must be an atom: in `a + b with f = 1` the change could concern b alone.
-        """
-        start = self.at
-        inner = self.expression(_Level.ANY)
-        if self.peek() == "with":
-            if self.last_atom != (start, self.at):
-                raise self.fail("brackets around what stands before `with`")
-            self.at += 1
-            inner = ReadWith(inner, self.changes())
-        self.need(")")
-        return inner
-
     def changes(self) -> tuple[tuple[str, ReadExpr], ...]:
-        """Parse the changes after `with`."""
+        """Parse `f=a, g=b]`."""
         found: dict[str, ReadExpr] = {}
         while True:
-            name = self.name("a variable after `with`")
+            name = self.name("a variable to change")
             if name in found:
                 self.at -= 1
-                raise self.fail("each variable once after `with`")
+                raise self.fail("each variable once between `[` and `]`")
             self.need("=")
             found[name] = self.expression(_Level.ANY)
             self.check_chain(len(found))
             if not self.take(","):
+                self.need("]", "`,` or `]`")
                 return tuple(found.items())
+
+
+def choose(cases: Sequence[tuple[ReadExpr, ReadExpr]], otherwise: ReadExpr) -> ReadExpr:
+    """Give the value of the first of `cases`, each a value and its condition, whose condition holds."""
+    for value, condition in reversed(cases):
+        otherwise = ReadChoose(condition, value, otherwise)
+    return otherwise

@@ -1,6 +1,6 @@
-"""What all prompts of a system share, as typed data: everything before the config.
+"""What all pages of a system share, as typed data: everything before the config.
 
-In: the part of a prompt before its config. Out: a `Handbook`, with formulas as trees. Names and kinds inside formulas
+In: the part of a page before its config. Out: a `Handbook`, with formulas as trees. Names and kinds inside formulas
 are checked later; see `answer/examine`.
 """
 
@@ -15,41 +15,31 @@ from compiler.reader.text.tree import ReadFormula
 from compiler.reader.text.values import ReadDisplay, ReadValue
 
 
-class ReadSense(enum.Enum):
-    """How a kept quantity may change."""
-
-    EQUAL = "not at all"
-    NOT_ABOVE = "not upwards"
-    NOT_BELOW = "not downwards"
-
-
 class ReadPick(enum.Enum):
-    """How a prescription chooses a value."""
+    """How a rule chooses a value."""
 
-    LARGEST = "largest where"
-    SMALLEST = "smallest where"
-    FIRST = "first where"
+    FIRST = "first"
+    LARGEST = "largest"
+    SMALLEST = "smallest"
     VALUE = "the value of a formula"
 
 
 @attrs.frozen
 class ReadField:
-    """A config variable, whose values stand best first if it is editable. Its rank is its place in the list, from 1."""
+    """A config field that may be changed, with its values, best first."""
 
     name: str
-    unit: str
-    locked: bool
     values: Sequence[ReadValue]
+    display: ReadDisplay
     line: int
 
 
 @attrs.frozen
-class ReadFact:
-    """A given variable. `display` is None if it is printed exactly, `values` is None if they are not listed."""
+class ReadFixed:
+    """A config value that can't be changed. `values` is None if they are not listed."""
 
     name: str
-    unit: str
-    display: ReadDisplay | None
+    display: ReadDisplay
     values: Sequence[ReadValue] | None
     line: int
 
@@ -59,28 +49,38 @@ class ReadHidden:
     """A quantity that is not printed, with the values that it can have."""
 
     name: str
-    unit: str
     values: Sequence[ReadValue]
+    display: ReadDisplay
     line: int
 
 
 @attrs.frozen
 class ReadRelation:
-    """A quantity with its formula; `display` is None if it is not printed."""
+    """A quantity with its formula."""
 
     name: str
-    unit: str
-    display: ReadDisplay | None
     formula: ReadFormula
     line: int
 
 
 @attrs.frozen
-class ReadTable:
-    """Values by key."""
+class ReadColumn:
+    """Values by the key of a row; `key` names the variable that says which row is the run's, empty if none does."""
 
     name: str
+    key: str
     entries: Mapping[ReadValue, ReadValue]
+    line: int
+
+
+@attrs.frozen
+class ReadMeasure:
+    """A profiler value and how it is printed; `n/a` unless `when` holds, if there is such a condition."""
+
+    name: str
+    display: ReadDisplay
+    formula: ReadFormula
+    when: ReadFormula | None
     line: int
 
 
@@ -96,20 +96,22 @@ class ReadAttribute:
 
 @attrs.frozen
 class ReadEvent:
-    """A log line: the condition under which it is printed (None: always) and its attributes."""
+    """What the page says of the lines of a logger.
 
-    name: str
+    Attributes:
+        index: Name of the attribute that numbers the lines; empty if there is one line at most.
+        at: Its values; empty likewise.
+        when: The condition under which a line is there; None if the page says nothing.
+        before: The logger before whose first line it stands where `placed` holds; empty if the page says nothing.
+    """
+
+    logger: str
+    index: str
+    at: tuple[int, ...]
     when: ReadFormula | None
     attributes: tuple[ReadAttribute, ...]
-    line: int
-
-
-@attrs.frozen
-class ReadKeep:
-    """A field or relation that a repair may not change, or may change in one direction only."""
-
-    name: str
-    sense: ReadSense
+    before: str
+    placed: ReadFormula | None
     line: int
 
 
@@ -129,23 +131,21 @@ class ReadRule:
     code: str
     when: ReadFormula
     alternatives: tuple[tuple[ReadSetting, ...], ...]
-    keeps: tuple[ReadKeep, ...]
     line: int
 
 
 @attrs.frozen
 class Handbook:
-    """The static part. Sequences are in printed order; `codes` maps each code to its title."""
+    """The static part. Sequences are in printed order; `names` are all names in formulas and of the columns' keys."""
 
     title: str
-    codes: Mapping[str, str]
     fields: tuple[ReadField, ...]
-    facts: tuple[ReadFact, ...]
+    fixed: tuple[ReadFixed, ...]
     hidden: tuple[ReadHidden, ...]
+    columns: tuple[ReadColumn, ...]
     relations: tuple[ReadRelation, ...]
-    tables: tuple[ReadTable, ...]
+    stated: tuple[ReadFormula, ...]
+    profiler: tuple[ReadMeasure, ...]
     events: tuple[ReadEvent, ...]
-    valid: tuple[ReadFormula, ...]
-    sound: tuple[ReadFormula, ...]
-    keeps: tuple[ReadKeep, ...]
     rules: tuple[ReadRule, ...]
+    names: frozenset[str]

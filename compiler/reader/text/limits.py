@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 MAX_TEXT: Final = 200_000
-"""Characters in a prompt."""
+"""Characters in a page."""
 
 MAX_NUMBER: Final = 1 << 60
 """Absolute value of a number, written or computed."""
@@ -13,11 +13,14 @@ MAX_NUMBER: Final = 1 << 60
 MAX_VALUES: Final = 20_000
 """Values in all lists together."""
 
-MAX_PROMPT_NAMES: Final = 600
-"""Fields, facts, hidden quantities, relations, events and attributes together."""
+MAX_PAGE_NAMES: Final = 600
+"""Fields, fixed values, hidden quantities, columns, relations and printed values together."""
+
+MAX_CONFIG: Final = 600
+"""Lines of a config."""
 
 MAX_HIDDEN: Final = 40
-"""Quantities without an exactly printed value: hidden ones with a choice, and rounded facts."""
+"""Quantities without an exactly printed value: hidden ones with a choice, and rounded fixed ones."""
 
 MAX_FORMULA_TOKENS: Final = 4_000
 """Tokens in one formula."""
@@ -43,8 +46,5 @@ MAX_CODE: Final = 500_000
 MAX_WORLDS: Final = 2_000_000
 """Hidden assignments that the printed values leave to try."""
 
-MAX_CASES: Final = 50_000
-"""Fitting worlds that an enumeration of repairs keeps."""
-
 MAX_READ_WORK: Final = 200_000_000
-"""Operations spent on one prompt, for the search and again for the walks or the rivals."""
+"""Operations spent on one page, for the search and again for the walks."""

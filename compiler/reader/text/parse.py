@@ -1,47 +1,38 @@
-"""The part of a prompt before its config to a `Handbook`.
+"""The part of a page before its config to a `Handbook`.
 
-In: the text. Out: the handbook, cached by text, since all prompts of a system share it. The sections are read in
-`lists` and `runbook`; here stands what holds across sections: sizes, distinct names, one rule for each code.
+In: the text. Out: the handbook, cached by text, since all pages of a system share it. The sections are read in
+`fields`, `relations`, `observations` and `runbook`; here stands what holds across sections: sizes, distinct names, and
+the sentence on relations, which depends on what other sections use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+import attrs
+
 from compiler.reader.text.errors import ReadError
-from compiler.reader.text.handbook import Handbook, ReadFact, ReadField, ReadHidden
-from compiler.reader.text.limits import MAX_PROMPT_NAMES, MAX_VALUES
-from compiler.reader.text.lists import (
-    NamedItem,
-    distinct,
-    read_codes,
-    read_conditions,
-    read_events,
-    read_facts,
-    read_fields,
-    read_hidden,
-    read_relations,
-    read_tables,
-)
+from compiler.reader.text.fields import NamedItem, distinct, read_fields, read_fixed, read_hidden
+from compiler.reader.text.handbook import Handbook, ReadField, ReadFixed, ReadHidden
+from compiler.reader.text.limits import MAX_PAGE_NAMES, MAX_VALUES
+from compiler.reader.text.observations import ReadObservations, read_observations
+from compiler.reader.text.relations import read_relations
 from compiler.reader.text.runbook import read_runbook
-from compiler.reader.text.sections import Section, split_sections
+from compiler.reader.text.sections import NumberedLine, split_sections
+from compiler.reader.text.sentences import INTRODUCTION, need_line, relations_sentence
+from compiler.reader.text.tree import ReadFormula
 
-HEALTHY_CODE: Final = "HEALTHY"
+_FIELDS: Final = "Fields that can be changed (values best first)"
+_FIXED: Final = "Fixed in this run"
+_HIDDEN: Final = "Not in the config"
+_RELATIONS: Final = "Relations"
+_OBSERVATIONS: Final = "Profiler and log"
+_RUNBOOK: Final = "Runbook"
 
-_SECTIONS: Final = (
-    "Answer",
-    "Diagnosis codes",
-    "Fields",
-    "Facts",
-    "Hidden quantities",
-    "Relations",
-    "Tables",
-    "Log events",
-    "Conditions",
-    "Runbook",
-)
+_SECTIONS: Final = (_FIELDS, _FIXED, _HIDDEN, _RELATIONS, _OBSERVATIONS, _RUNBOOK)
+_OPTIONAL: Final = frozenset([_FIXED, _HIDDEN, _OBSERVATIONS])
 
 
 @lru_cache(maxsize=32)
@@ -51,61 +42,70 @@ def read_handbook(text: str) -> Handbook:
     Raises:
         ReadError: The text breaks the format.
     """
-    head, sections = split_sections(text, 1, _SECTIONS, end="`## Config`", optional=frozenset(["Tables"]))
-    if not head or not head[0][1].startswith("# ") or head[0][0] != 1:
-        raise ReadError(1, "`# ` and the title of the system", repr(text.split("\n", 1)[0]))
-    if not sections["Answer"].lines:
-        raise ReadError(sections["Answer"].line, "the format of the answer below `## Answer`", "nothing")
-    _check_number_of_names(sections)
-    keeps, rules = read_runbook(sections["Runbook"])
-    valid, sound = read_conditions(sections["Conditions"])
+    head, sections = split_sections(text, 1, _SECTIONS, end="`## Config`", optional=_OPTIONAL)
+    title = _read_head(head, text)
+    relations = read_relations(sections[_RELATIONS])
+    seen = ReadObservations()
+    if _OBSERVATIONS in sections:
+        seen = read_observations(sections[_OBSERVATIONS], relations.ratios)
+    runbook = read_runbook(sections[_RUNBOOK])
+    features = relations.features | seen.features | runbook.features
+    need_line(relations.opening, relations_sentence(features))
     book = Handbook(
-        title=head[0][1][2:],
-        codes=read_codes(sections["Diagnosis codes"]),
-        fields=read_fields(sections["Fields"]),
-        facts=read_facts(sections["Facts"]),
-        hidden=read_hidden(sections["Hidden quantities"]),
-        relations=read_relations(sections["Relations"]),
-        tables=read_tables(sections["Tables"]),
-        events=read_events(sections["Log events"]),
-        valid=valid,
-        sound=sound,
-        keeps=keeps,
-        rules=rules,
+        title=title,
+        fields=read_fields(sections[_FIELDS]),
+        fixed=read_fixed(sections[_FIXED], relations.ratios) if _FIXED in sections else (),
+        hidden=read_hidden(sections[_HIDDEN]) if _HIDDEN in sections else (),
+        columns=relations.columns,
+        relations=relations.relations,
+        stated=relations.stated,
+        profiler=seen.profiler,
+        events=seen.events,
+        rules=runbook.rules,
+        names=frozenset(),
     )
-    everything: list[NamedItem] = [*book.fields, *book.facts, *book.hidden, *book.relations]
+    return _with_names(book)
+
+
+def _read_head(lines: Sequence[NumberedLine], text: str) -> str:
+    """Read the title and the introduction."""
+    if not lines or not lines[0][1].startswith("# ") or lines[0][0] != 1:
+        raise ReadError(1, "`# ` and the title of the system", repr(text.split("\n", 1)[0]))
+    below = lines[1:]
+    for line, sentence in zip(below, INTRODUCTION, strict=False):
+        need_line(line, sentence)
+    if len(below) != len(INTRODUCTION):
+        last = lines[-1] if len(below) < len(INTRODUCTION) else below[len(INTRODUCTION)]
+        raise ReadError(last[0], f"{len(INTRODUCTION)} lines between title and fields", str(len(below)))
+    return lines[0][1][2:]
+
+
+def _with_names(book: Handbook) -> Handbook:
+    """Check names and sizes, and collect the names in formulas."""
+    everything: list[NamedItem] = [*book.fields, *book.fixed, *book.hidden, *book.columns, *book.relations]
     distinct(everything)
+    attributes = [attribute for event in book.events for attribute in event.attributes]
+    count = len(everything) + len(book.profiler)
+    count += sum((1 + len(event.attributes)) * max(1, len(event.at)) for event in book.events)
+    if count > MAX_PAGE_NAMES:
+        raise ReadError(1, f"at most {MAX_PAGE_NAMES} named quantities", str(count))
     _check_number_of_values(book)
-    _check_codes(book, sections["Diagnosis codes"].line)
-    return book
-
-
-def _check_number_of_names(sections: Mapping[str, Section]) -> None:
-    total = 0
-    for name in ("Fields", "Facts", "Hidden quantities", "Relations", "Log events"):
-        total += len(sections[name].lines)
-        if total > MAX_PROMPT_NAMES:
-            raise ReadError(sections[name].line, f"at most {MAX_PROMPT_NAMES} named quantities", str(total))
+    formulas: list[ReadFormula] = [*book.stated, *(relation.formula for relation in book.relations)]
+    for measure in book.profiler:
+        formulas += [measure.formula, *([measure.when] if measure.when else [])]
+    for event in book.events:
+        formulas += [formula for formula in (event.when, event.placed) if formula]
+    formulas += [attribute.formula for attribute in attributes]
+    for rule in book.rules:
+        formulas += [rule.when, *(setting.formula for each in rule.alternatives for setting in each)]
+    names = {column.key for column in book.columns if column.key}.union(*(formula.names for formula in formulas))
+    return attrs.evolve(book, names=frozenset(names))
 
 
 def _check_number_of_values(book: Handbook) -> None:
     total = 0
-    items: list[ReadField | ReadFact | ReadHidden] = [*book.fields, *book.facts, *book.hidden]
+    items: list[ReadField | ReadFixed | ReadHidden] = [*book.fields, *book.fixed, *book.hidden]
     for item in items:
         total += len(item.values or ())
         if total > MAX_VALUES:
             raise ReadError(item.line, f"at most {MAX_VALUES} values in all lists", str(total))
-
-
-def _check_codes(book: Handbook, line: int) -> None:
-    """Check that each code but that of a sound run has one rule; `line` is that of the list of codes."""
-    seen: set[str] = set()
-    for rule in book.rules:
-        if rule.code in seen or rule.code not in book.codes or rule.code == HEALTHY_CODE:
-            raise ReadError(rule.line, "a listed code that no other rule has", f"`{rule.code}`")
-        seen.add(rule.code)
-    for code in book.codes:
-        if code not in seen and code != HEALTHY_CODE:
-            raise ReadError(line, "a rule for each code", f"no rule for `{code}`")
-    if HEALTHY_CODE not in book.codes:
-        raise ReadError(line, f"the code `{HEALTHY_CODE}`", "no such code")

@@ -1,121 +1,85 @@
-"""The section Runbook: what no repair may change, then the rules.
+"""The section Runbook: a line that says how to walk, then the rules.
 
-In: a `Section`. Out: `ReadKeep` and `ReadRule` values in printed order. Whether codes and names exist is checked later.
+In: a `Section`. Out: `ReadRule` values in printed order. Whether names exist is checked later.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterator
 from typing import Final
+
+import attrs
 
 from compiler.reader.text.cursor import Cursor
 from compiler.reader.text.errors import ReadError
-from compiler.reader.text.handbook import ReadKeep, ReadPick, ReadRule, ReadSense, ReadSetting
-from compiler.reader.text.sections import NumberedLine, Section
+from compiler.reader.text.handbook import ReadPick, ReadRule, ReadSetting
+from compiler.reader.text.sections import Section
+from compiler.reader.text.sentences import HEALTHY_CODE, need_line, runbook_sentence
+from compiler.reader.text.tree import ReadFeature, ReadFormula, ReadKept
 
-_SYSTEM_KEEPS: Final[Mapping[ReadSense, str]] = {
-    ReadSense.EQUAL: "changes ",
-    ReadSense.NOT_ABOVE: "raises ",
-    ReadSense.NOT_BELOW: "lowers ",
-}
-_RULE_KEEPS: Final[Mapping[ReadSense, str]] = {
-    ReadSense.NOT_ABOVE: " not above",
-    ReadSense.NOT_BELOW: " not below",
-    ReadSense.EQUAL: "",
-}
-_PICKS: Final[Mapping[ReadPick, str]] = {
-    ReadPick.LARGEST: " = largest where ",
-    ReadPick.SMALLEST: " = smallest where ",
-    ReadPick.FIRST: " = first where ",
-    ReadPick.VALUE: " = ",
-}
-"""What stands before the formula; the one that begins all others comes last."""
+_PICKS: Final = (ReadPick.FIRST, ReadPick.LARGEST, ReadPick.SMALLEST)
 
 
-def read_runbook(section: Section) -> tuple[tuple[ReadKeep, ...], tuple[ReadRule, ...]]:
-    """Read the runbook.
+@attrs.frozen
+class ReadRunbook:
+    """The rules, and what they use that the page explains."""
 
-    Returns:
-        What no repair may change, and the rules, each in printed order.
-    """
-    lines = list(section.listed)
-    keeps: list[ReadKeep] = []
-    while lines and lines[0][1].startswith("- "):
-        keeps.append(_system_keep(*lines.pop(0)))
-    heads = [at for at, (_, text) in enumerate(lines) if not text.startswith("   ")]
-    if lines and heads[:1] != [0]:
-        raise ReadError(lines[0][0], "`1. ` and a code", repr(lines[0][1]))
-    spans = enumerate(pairwise([*heads, len(lines)]), 1)
-    rules = [_rule(place, lines[start:end]) for place, (start, end) in spans]
-    return tuple(keeps), tuple(rules)
+    rules: tuple[ReadRule, ...]
+    features: frozenset[ReadFeature]
 
 
-def _system_keep(number: int, text: str) -> ReadKeep:
-    line = Cursor(text, number)
-    line.need("- no repair ")
-    for sense, verb in _SYSTEM_KEEPS.items():
-        if line.take(verb):
-            name = line.ticked_name("a field or relation in backticks")
-            line.text_and_end()
-            return ReadKeep(name, sense, number)
-    raise line.fail("`changes`, `raises` or `lowers`")
-
-
-def _rule(place: int, lines: Sequence[NumberedLine]) -> ReadRule:
-    """Read one rule: its head and the indented lines when, set, else set, keep and note, in order."""
-    number, text = lines[0]
-    head = Cursor(text, number)
-    head.need(f"{place}. ", f"`{place}. ` and a diagnosis code")
-    code = head.name("a diagnosis code")
-    head.need(": ")
-    cursors = [_unindented(line) for line in lines[1:]]
-    if not cursors:
-        raise ReadError(number, "`when` and a formula on a line below the rule's head", "no indented line")
-    cursors[0].need("when ", "`when` and a formula")
-    when = cursors[0].formula()
-    cursors[0].end()
-    alternatives: list[tuple[ReadSetting, ...]] = []
-    keeps: list[ReadKeep] = []
-    noted = False
-    for cursor in cursors[1:]:
-        if cursor.take("note: "):
-            noted = True
-        elif alternatives and not noted and cursor.take("keep "):
-            keeps.extend(_rule_keeps(cursor))
-        elif not keeps and not noted and cursor.take("else set " if alternatives else "set "):
-            alternatives.append(tuple(_settings(cursor)))
+def read_runbook(section: Section) -> ReadRunbook:
+    """Read the runbook."""
+    if not section.lines:
+        raise ReadError(section.line, "how to use the rules", "nothing below the heading")
+    opening, *lines = section.lines
+    features: set[ReadFeature] = set()
+    rules: list[ReadRule] = []
+    for number, text in lines:
+        line = Cursor(text, number)
+        if not text.startswith("   "):
+            rules.append(_head(line, len(rules) + 1, {rule.code for rule in rules}))
+        elif not rules:
+            raise line.fail("`1. ` and a code")
         else:
-            raise cursor.fail("`set`, then `else set`, `keep` and `note:`, in this order")
-    if not alternatives:
-        raise ReadError(lines[-1][0], "`set` in every rule", f"the end of rule {place}")
-    return ReadRule(code, when, tuple(alternatives), tuple(keeps), number)
+            line.at = 3
+            line.need("else " if rules[-1].alternatives else "-> ")
+            settings = tuple(_settings(line, features))
+            rules[-1] = attrs.evolve(rules[-1], alternatives=(*rules[-1].alternatives, settings))
+        features |= line.features
+    for rule in rules:
+        if not rule.alternatives:
+            raise ReadError(rule.line, "a line `   -> FIELD = ...` below the rule", "none")
+    need_line(opening, runbook_sentence(rules, features))
+    return ReadRunbook(tuple(rules), frozenset(features))
 
 
-def _unindented(line: NumberedLine) -> Cursor:
-    number, text = line
-    cursor = Cursor(text, number)
-    cursor.at = len(text) - len(text.lstrip(" "))
-    return cursor
+def _head(line: Cursor, place: int, codes: Collection[str]) -> ReadRule:
+    """Read `1. CODE: CONDITION  # title`."""
+    line.need(f"{place}. ", f"`{place}. ` and a code")
+    code = line.name("a code")
+    if code in codes or code == HEALTHY_CODE:
+        raise ReadError(line.line, "a code that no other rule has", f"`{code}`")
+    line.need(": ")
+    when = line.formula()
+    line.comment()
+    return ReadRule(code, when, (), line.line)
 
 
-def _settings(line: Cursor) -> Iterator[ReadSetting]:
+def _settings(line: Cursor, features: set[ReadFeature]) -> Iterator[ReadSetting]:
+    """Read settings such as `FIELD = first with CONDITION, FIELD = VALUE`; notes what they use in `features`."""
     while True:
         field = line.name("a field to set")
-        pick = next((pick for pick, words in _PICKS.items() if line.take(words)), None)
-        if pick is None:
-            raise line.fail("` = `")
-        yield ReadSetting(field, pick, line.formula())
-        if not line.take("; "):
-            line.end()
-            return
-
-
-def _rule_keeps(line: Cursor) -> Iterator[ReadKeep]:
-    while True:
-        name = line.ticked_name("a field or relation in backticks")
-        sense = next(sense for sense, words in _RULE_KEEPS.items() if line.take(words))
-        yield ReadKeep(name, sense, line.line)
+        line.need(" = ")
+        pick = next((pick for pick in _PICKS if line.take(f"{pick.value} ")), ReadPick.VALUE)
+        if pick is not ReadPick.VALUE and line.take("keeping "):
+            features.add(ReadFeature.KEEPING)
+            kept = line.formula()
+            yield ReadSetting(field, pick, ReadFormula(ReadKept(kept.expr), kept.line, kept.names))
+        else:
+            if pick is not ReadPick.VALUE:
+                line.need("with ", "`with` and a condition, or `keeping` and what is kept")
+            yield ReadSetting(field, pick, line.formula())
         if not line.take(", "):
             line.end()
             return

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import attrs
 
@@ -13,8 +12,6 @@ from compiler.reader.text.errors import ReadError
 NumberedLine: TypeAlias = tuple[int, str]
 """A line number and what stands on the line."""
 
-_ITEM: Final = re.compile(r"- |[0-9]+\. ")
-
 
 @attrs.frozen
 class Section:
@@ -22,14 +19,6 @@ class Section:
 
     line: int
     lines: tuple[NumberedLine, ...]
-
-    @property
-    def listed(self) -> tuple[NumberedLine, ...]:
-        """The lines from the first list item on, without the free text before it."""
-        for at, (_, text) in enumerate(self.lines):
-            if _ITEM.match(text):
-                return self.lines[at:]
-        return ()
 
 
 def split_sections(
@@ -43,7 +32,6 @@ def split_sections(
 
     Returns:
         The lines before the first heading, empty ones left out, and the sections by name.
-        An optional section that is absent is empty.
 
     Raises:
         ReadError: A section is missing, or stands where none or another one should.
@@ -67,8 +55,6 @@ def split_sections(
     last_line = first_line + text.count("\n")
     if missing := next((name for name in waiting if name not in optional), None):
         raise ReadError(last_line, f"the section `## {missing}`", end)
-    for name in optional:
-        found.setdefault(name, Section(start, ()))
     return tuple(before), found
 
 

@@ -1,4 +1,7 @@
-"""A formula's text to tokens: numbers, names, words, and signs from a fixed set."""
+"""A line's text to the tokens of formulas: numbers, names, quoted words, and signs from a fixed set.
+
+Lines hold more than formulas, so every other character is a token of its own, which no formula takes.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,6 @@ from typing import Final
 
 import attrs
 
-from compiler.reader.text.errors import ReadError
-from compiler.reader.text.limits import MAX_FORMULA_TOKENS
 from compiler.reader.text.tree import ReadComparison, ReadConnective, ReadFunction, ReadRounding
 from compiler.reader.text.values import NAME, QUOTED
 
@@ -17,16 +18,16 @@ from compiler.reader.text.values import NAME, QUOTED
 class ReadInfix(enum.Enum):
     """The operators between two operands that are neither comparisons nor connectives."""
 
-    IMPLIES = "implies"
     IN = "in"
     PLUS = "+"
     MINUS = "-"
     TIMES = "*"
-    MOD = "mod"
+    MODULO = "%"
 
 
 KEYWORDS: Final = frozenset(
-    {"if", "then", "else", "not", "with", "before", "true", "false"}
+    {"if", "else", "not", "before", "printed", "true", "false"}
+    | {"first", "largest", "smallest", "with", "keeping", "unless", "there", "stands", "Always"}
     | {
         operator.value
         for operators in (ReadInfix, ReadComparison, ReadConnective, ReadFunction, ReadRounding)
@@ -34,11 +35,12 @@ KEYWORDS: Final = frozenset(
         if NAME.fullmatch(operator.value)
     }
 )
-"""Words that stand for themselves in a formula and so name nothing."""
+"""Words that mean something by themselves and so name nothing."""
 
 _TOKEN: Final = re.compile(
-    rf"(?P<space> +)|(?P<number>[0-9]+)|(?P<name>{NAME.pattern})|(?P<word>{QUOTED.pattern})"
-    r"|(?P<sign>==|!=|<=|>=|[-+*/()\[\]{},=<>])"
+    rf" *(?:(?P<number>[0-9]+)|(?P<name>is not\b|{NAME.pattern})|(?P<word>{QUOTED.pattern})"
+    r"|(?P<sign>==|!=|<=|>=|[-+*/%()\[\]{},=<>])|(?P<other>.))",
+    re.DOTALL,
 )
 
 
@@ -49,35 +51,28 @@ class ReadTokenKind(enum.Enum):
     NAME = "name"
     WORD = "word"
     SIGN = "sign"
+    OTHER = "other"
     END = "end"
 
 
 @attrs.frozen
 class ReadToken:
-    """A token and its text; the end, after the last one, has none."""
+    """A token, its text and the place after it in the line; the end, after the last one, has no text."""
 
     kind: ReadTokenKind
     text: str
+    end: int
 
 
-def split_formula(text: str, line: int) -> list[ReadToken]:
-    """Cut a formula into tokens, the last of which is the end; `line` is for errors.
+_SIGNS: Final = KEYWORDS | {"is not"}
 
-    Raises:
-        ReadError: A character that no token begins with, or too many tokens.
-    """
+
+def split_line(text: str) -> list[ReadToken]:
+    """Cut a line into tokens, the last of which is the end."""
     tokens: list[ReadToken] = []
-    at = 0
-    while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None:
-            raise ReadError(line, "a number, name, word or sign of a formula", f"`{text[at:]}`")
-        at = found.end()
-        if found["space"]:
-            continue
-        kind = ReadTokenKind.SIGN if found[0] in KEYWORDS else ReadTokenKind(found.lastgroup)
-        tokens.append(ReadToken(kind, found[0]))
-    if len(tokens) > MAX_FORMULA_TOKENS:
-        raise ReadError(line, f"a formula of at most {MAX_FORMULA_TOKENS} parts", str(len(tokens)))
-    tokens.append(ReadToken(ReadTokenKind.END, ""))
+    for found in _TOKEN.finditer(text.rstrip(" ")):
+        kind = ReadTokenKind(found.lastgroup)
+        part = found[kind.value]
+        tokens.append(ReadToken(ReadTokenKind.SIGN if part in _SIGNS else kind, part, found.end()))
+    tokens.append(ReadToken(ReadTokenKind.END, "", len(text)))
     return tokens

@@ -14,7 +14,7 @@ from compiler.reader.text.values import ReadValue
 
 
 class ReadComparison(enum.Enum):
-    """How two values are compared, as the prompt writes it."""
+    """How two values are compared, as the page writes it; `is` and `is not` stand between words."""
 
     EQUAL = "=="
     UNEQUAL = "!="
@@ -22,17 +22,19 @@ class ReadComparison(enum.Enum):
     AT_MOST = "<="
     ABOVE = ">"
     AT_LEAST = ">="
+    IS = "is"
+    IS_NOT = "is not"
 
 
 class ReadConnective(enum.Enum):
-    """How flags are joined, as the prompt writes it."""
+    """How flags are joined, as the page writes it."""
 
     AND = "and"
     OR = "or"
 
 
 class ReadFunction(enum.Enum):
-    """A function of numbers, as the prompt writes it."""
+    """A function of numbers, as the page writes it."""
 
     MIN = "min"
     MAX = "max"
@@ -40,7 +42,7 @@ class ReadFunction(enum.Enum):
 
 
 class ReadRounding(enum.Enum):
-    """Which way a quotient is rounded, as the prompt writes it."""
+    """Which way a quotient is rounded, as the page writes it."""
 
     DOWN = "floor"
     UP = "ceil"
@@ -55,7 +57,7 @@ class ReadConst:
 
 @attrs.frozen
 class ReadName:
-    """A variable or relation."""
+    """A variable, relation, column or index by its name; a name that is none of these is a word."""
 
     name: str
 
@@ -139,14 +141,6 @@ class ReadLogic:
 
 
 @attrs.frozen
-class ReadImplies:
-    """False only if left is true and right is false."""
-
-    left: ReadExpr
-    right: ReadExpr
-
-
-@attrs.frozen
 class ReadChoose:
     """One of two values by a condition."""
 
@@ -157,9 +151,9 @@ class ReadChoose:
 
 @attrs.frozen
 class ReadLookup:
-    """A table's entry."""
+    """A column's entry in the row of a key."""
 
-    table: str
+    column: str
     key: ReadExpr
 
 
@@ -173,7 +167,21 @@ class ReadWith:
 
 @attrs.frozen
 class ReadBefore:
-    """The body in the state in which the rule fired."""
+    """The body in the state in which the rule was taken."""
+
+    body: ReadExpr
+
+
+@attrs.frozen
+class ReadKept:
+    """Whether the body is what it was when the rule was taken."""
+
+    body: ReadExpr
+
+
+@attrs.frozen
+class ReadPrinted:
+    """The body in the run as printed."""
 
     body: ReadExpr
 
@@ -191,18 +199,28 @@ ReadExpr: TypeAlias = (
     | ReadMember
     | ReadNot
     | ReadLogic
-    | ReadImplies
     | ReadChoose
     | ReadLookup
     | ReadWith
     | ReadBefore
+    | ReadKept
+    | ReadPrinted
 )
 
 
 @attrs.frozen
 class ReadFormula:
-    """A parsed formula, the line it stands on and every name in it."""
+    """A parsed formula, the line that it stands on and every name in it."""
 
     expr: ReadExpr
     line: int
-    names: frozenset[str]
+    names: frozenset[str] = frozenset()
+
+
+class ReadFeature(enum.Enum):
+    """What a page explains in a sentence only if it is used."""
+
+    CHANGED = "X[f=a]"
+    BEFORE = "before(X)"
+    KEEPING = "keeping X"
+    PRINTED = "printed(X)"

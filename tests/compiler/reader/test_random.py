@@ -10,23 +10,22 @@ from hypothesis import strategies as st
 from strategies.prompt_texts import prompt, tiny
 from strategies.synthetic_draws import Maker
 
-from compiler.reader import ReadError, Solution, read_prompt, rivals, solve
+from compiler.reader import ReadError, Solution, read_prompt, solve
 
-CASES = ["memory-one_code", "memory-unmasked_pair", "pump-masked_pair", "pump-low_flow"]
+CASES = ["memory-one_code", "memory-alternative", "memory-unmasked_pair", "pump-masked_pair", "pump-leak"]
 GOOD = [prompt(name) for name in CASES]
 DONE = ("answer", "healthy")
-SIGNS = '01289 ab"`()[]{}=<>+-*/,:;|\n\\ü\r\t\0\x1b\x85\xa0\u0663\u2028\ud800\udfff\U0001f525'
+SIGNS = '01289 ab"`()[]{}=<>+-*/%,:;.|#\n\\ü\r\t\0\x1b\x85\xa0\u0663\u2028\ud800\udfff\U0001f525'
 ANY_CHARACTER = st.characters(exclude_categories=())
 
 
 def check_system(seed: int) -> None:
-    """Compare fitting worlds, walks and rivals for some runs of a random system."""
+    """Compare fitting worlds and walks for some runs of a random system."""
     maker = Maker(seed)
     model = maker.model
     for _ in range(4):
         shown = maker.world()
-        document = read_prompt(model.static() + model.evidence(shown))
-        solution = solve(document)
+        solution = solve(read_prompt(model.static() + model.evidence(shown)))
         worlds = model.worlds(shown)
         assert solution.worlds == len(worlds)
         mine: Counter[object] = Counter()
@@ -35,15 +34,9 @@ def check_system(seed: int) -> None:
             mine[(ending, walk.codes, tuple(walk.fix.items())) if ending in DONE else ending] += walk.worlds
         theirs: Counter[object] = Counter()
         for world in worlds:
-            ending, codes, fix, _ = model.walk(world)
+            ending, codes, fix = model.walk(world)
             theirs[(ending, codes, tuple(fix.items())) if ending in DONE else ending] += 1
         assert mine == theirs
-        if solution.answer is not None:
-            fix = solution.answer["fix"]
-            found = rivals(document, solution, {name: worlds[0][name] for name in model.hidden})
-            assert list(found.rivals) == model.rivals(worlds, fix)
-            holds = all(model.is_repair(world, model.walk(world)[3], fix) for world in worlds)
-            assert holds == (found.failure == "")
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -75,7 +68,7 @@ def test_any_text_gives_an_error(text: str) -> None:
 
 
 @given(st.data())
-def test_prompt_with_damaged_characters_gives_error_or_solution(data: st.DataObject) -> None:
+def test_page_with_damaged_characters_gives_error_or_solution(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(GOOD))
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, len(text)))
@@ -86,7 +79,7 @@ def test_prompt_with_damaged_characters_gives_error_or_solution(data: st.DataObj
 
 
 @given(st.data())
-def test_prompt_with_moved_lines_gives_error_or_solution(data: st.DataObject) -> None:
+def test_page_with_moved_lines_gives_error_or_solution(data: st.DataObject) -> None:
     lines = data.draw(st.sampled_from(GOOD)).split("\n")
     for _ in range(data.draw(st.integers(1, 3))):
         line = data.draw(st.sampled_from(lines))
@@ -95,11 +88,16 @@ def test_prompt_with_moved_lines_gives_error_or_solution(data: st.DataObject) ->
     check_total("\n".join(lines))
 
 
-TOKENS = ["a", "b", "on", "mood", "0", "1", "7", "(", ")", "+", "-", "*", "mod", "floor(", "ceil(", "/", "min(", "abs("]
-TOKENS += [",", "==", "<", "in", "{", "}", "and", "or", "not", "implies", "if", "then", "else", "with", "=", "head"]
+@given(st.sampled_from(["yaml", "toml", "json", "sh", "text", "ini", ""]), st.text(st.sampled_from(SIGNS + '[]{}".:')))
+def test_any_config_gives_error_or_solution(form: str, config: str) -> None:
+    check_total(tiny(config=config, form=form))
+
+
+TOKENS = ["a", "b", "on", "mood", "0", "1", "7", "(", ")", "+", "-", "*", "%", "floor(", "ceil(", "/", "min(", "abs("]
+TOKENS += [",", "==", "<", "in", "{", "}", "and", "or", "not", "is", "if", "else", "[", "]", "=", "head", "a=", "calm"]
 
 
 @given(st.lists(st.sampled_from(TOKENS), max_size=25))
 def test_any_row_of_tokens_as_formula_gives_error_or_solution(tokens: list[str]) -> None:
     formula = " ".join(tokens)
-    check_total(tiny(relations=f"- head = `a + b` | x\n- r (printed) = `{formula}` | x", profiler="r = 1"))
+    check_total(tiny(relations="head = a + b", observations=f"r = {formula}", profiler="r 1"))

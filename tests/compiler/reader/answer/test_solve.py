@@ -1,28 +1,24 @@
-"""Answers to the hand-written prompts, worked out by hand."""
+"""Answers to the hand-written pages, worked out by hand."""
 
 from __future__ import annotations
-
-import json
 
 import pytest
 from strategies.prompt_texts import prompt
 
-from compiler.reader import answer_json, read_prompt, rivals, solve
+from compiler.reader import answer_json, read_prompt, solve
 
 ANSWERS = {
-    "memory-one_code": {"diagnosis": "ACT_PEAK_OVER_BUDGET", "fix": {"micro_batch": 4, "grad_accum": 2}},
-    "memory-alternative": {"diagnosis": "ACT_PEAK_OVER_BUDGET", "fix": {"recompute": "selective"}},
-    "memory-unmasked_pair": {
-        "diagnosis": ["STATE_OVER_BUDGET", "ACT_PEAK_OVER_BUDGET"],
-        "fix": {"micro_batch": 2, "grad_accum": 4, "offload": True},
-    },
-    "memory-small_batch": {"diagnosis": "BATCH_TOO_SMALL", "fix": {"grad_accum": 4}},
-    "memory-healthy": {"diagnosis": "HEALTHY", "fix": {}},
-    "pump-masked_pair": {"diagnosis": ["WRONG_VALVE", "OVERHEAT"], "fix": {"valve": "open", "cooler": True}},
-    "pump-low_flow": {"diagnosis": "LOW_FLOW", "fix": {"speed": 2}},
+    "memory-one_code": '{"diagnosis": "ACT_PEAK_OVER_BUDGET", "fix": {"micro_batch": 4, "grad_accum": 2}}',
+    "memory-alternative": '{"diagnosis": "ACT_PEAK_OVER_BUDGET", "fix": {"recompute": "selective"}}',
+    "memory-unmasked_pair": '{"diagnosis": ["STATE_OVER_BUDGET", "ACT_PEAK_OVER_BUDGET"], '
+    '"fix": {"micro_batch": 2, "grad_accum": 4, "offload": true}}',
+    "memory-small_batch": '{"diagnosis": "BATCH_TOO_SMALL", "fix": {"grad_accum": 4}}',
+    "memory-healthy": '{"diagnosis": "HEALTHY", "fix": {}}',
+    "pump-masked_pair": '{"diagnosis": ["WRONG_VALVE", "OVERHEAT"], "fix": {"valve": "open", "cooler": true}}',
+    "pump-low_flow": '{"diagnosis": ["LOW_FLOW", "GAIN_HIGH"], "fix": {"speed": 2, "gain": 0.0001}}',
+    "pump-leak": '{"diagnosis": "OVERHEAT", "fix": {"cooler": true}}',
 }
 REASONS = {
-    "memory-uncovered": "uncovered",
     "memory-three_codes": "too many codes",
     "pump-no_value": "no value",
 }
@@ -32,7 +28,7 @@ REASONS = {
 def test_solve_gives_the_answer_when_the_walk_ends_well(name: str) -> None:
     solution = solve(read_prompt(prompt(name)))
     assert solution.reason == "unique"
-    assert answer_json(solution) == json.dumps(ANSWERS[name])
+    assert answer_json(solution) == ANSWERS[name]
 
 
 @pytest.mark.parametrize("name", REASONS)
@@ -42,41 +38,68 @@ def test_solve_gives_a_reason_when_there_is_no_answer(name: str) -> None:
     assert answer_json(solution) == "null"
 
 
-@pytest.mark.parametrize("name", ANSWERS)
-def test_rivals_confirm_the_answer_when_no_repair_is_cheaper(name: str) -> None:
-    document = read_prompt(prompt(name))
-    assert rivals(document, solve(document)).confirmed
+def test_answer_has_numbers_as_the_config_prints_them() -> None:
+    document = read_prompt(prompt("pump-low_flow"))
+    solution = solve(document)
+    assert solution.answer == {"diagnosis": ["LOW_FLOW", "GAIN_HIGH"], "fix": {"speed": 2, "gain": 0.0001}}
+    assert solution.walks[0].fix == {"speed": 2, "gain": 10}
+    assert document.texts({"gain": 150, "share": 50, "cooler": True, "valve": "open", "speed": 3}) == {
+        "gain": "1.5e-3",
+        "share": "0.5",
+        "cooler": "true",
+        "valve": "open",
+        "speed": "3",
+    }
 
 
 def test_evidence_holds_each_printed_value_as_it_stands() -> None:
-    document = read_prompt(prompt("pump-masked_pair"))
+    document = read_prompt(prompt("pump-leak"))
     assert document.evidence == {
         "speed": "2",
-        "valve": "closed",
+        "valve": "open",
         "cooler": "false",
-        "setpoint": "20 C",
+        "setpoint": "10",
+        "gain": "5e-5",
+        "share": "0.25",
         "mode": "day",
-        "demand": "15 l/s",
-        "head": "5 m",
-        "site": '"lower reservoir"',
-        "ambient": "8.0 C",
-        "gap": "-16 l/s",
-        "heat": "36000 mC",
-        "drift": "15.0 C",
+        "demand": "15",
+        "head": "4",
+        "site": "north",
+        "ambient": "8",
+        "gap": "2 l/s",
+        "heat": "35000 mC",
+        "drift": "24.0 C",
         "quiet": "true",
-        "oil": '"A-1"',
+        "oil": "A1",
         "log.start": "present",
-        "log.start.where": '"lower reservoir"',
+        "log.start.where": "north",
+        "log.steps@1": "absent",
+        "log.steps@10": "present",
+        "log.steps@10.turns": "1199turns",
+        "log.steps@10.slip": "1e-3",
         "log.trip": "present",
-        "log.trip.margin": "16 C",
-        "log.trip.leaking": "false",
+        "log.trip.margin": "25C",
+        "log.trip.leaking": "true",
+        "log.trip<start": "true",
     }
+
+
+def test_evidence_holds_what_the_handbook_does_not_explain() -> None:
+    evidence = read_prompt(prompt("memory-small_batch")).evidence
+    assert evidence["spread"] == "3.5 ms"
+    assert read_prompt(prompt("memory-alternative")).evidence["clip"] == "0.5"
 
 
 def test_evidence_says_absent_when_an_event_is_not_printed() -> None:
     evidence = read_prompt(prompt("memory-healthy")).evidence
-    assert evidence["log.alloc_fail"] == "absent"
-    assert "log.alloc_fail.request" not in evidence
+    assert evidence["log.alloc"] == "absent"
+    assert "log.alloc.request" not in evidence
+
+
+def test_lines_hold_the_whole_log() -> None:
+    lines = read_prompt(prompt("memory-one_code")).lines
+    assert [(line.level, line.logger) for line in lines] == [("INFO", "device"), ("INFO", "nccl"), ("INFO", "alloc")]
+    assert lines[1].text == "ring 3 of 8 has p=0.1"
 
 
 def test_walk_record_shows_each_step_with_its_settings() -> None:
@@ -92,6 +115,7 @@ def test_codes_come_in_the_order_fired_when_a_fix_unmasks_a_rule() -> None:
     assert walk.codes == ("STATE_OVER_BUDGET", "ACT_PEAK_OVER_BUDGET")
 
 
-def test_read_prompt_shares_the_static_part_between_prompts_of_a_system() -> None:
+def test_read_prompt_shares_the_static_part_between_pages_of_a_system() -> None:
+    """Whatever the form of the config."""
     first, second = read_prompt(prompt("memory-healthy")), read_prompt(prompt("memory-one_code"))
     assert first.system is second.system

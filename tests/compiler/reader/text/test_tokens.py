@@ -1,4 +1,4 @@
-"""Tokens of a formula, and the words that no name may be."""
+"""Tokens of a line, and the words that no name may be."""
 
 from __future__ import annotations
 
@@ -6,31 +6,37 @@ import pytest
 from strategies.prompt_texts import tiny
 
 from compiler.reader import ReadError, read_prompt
-from compiler.reader.text.tokens import KEYWORDS, ReadTokenKind, split_formula
+from compiler.reader.text.tokens import KEYWORDS, ReadTokenKind, split_line
 
 
-def test_split_formula_tells_keywords_from_names_and_ends_with_the_end() -> None:
-    tokens = split_formula('if a<=10 then "or" else orange', 1)
-    sign, name, word, number = ReadTokenKind.SIGN, ReadTokenKind.NAME, ReadTokenKind.WORD, ReadTokenKind.NUMBER
-    assert [(token.kind, token.text) for token in tokens] == [
-        (sign, "if"),
-        (name, "a"),
-        (sign, "<="),
-        (number, "10"),
-        (sign, "then"),
-        (word, '"or"'),
-        (sign, "else"),
-        (name, "orange"),
-        (ReadTokenKind.END, ""),
+def test_split_line_tells_keywords_from_names_and_ends_with_the_end() -> None:
+    tokens = split_line("10 if a<=b and c is not d else orange  # x")
+    sign, name, other = ReadTokenKind.SIGN, ReadTokenKind.NAME, ReadTokenKind.OTHER
+    assert [(token.kind, token.text, token.end) for token in tokens] == [
+        (ReadTokenKind.NUMBER, "10", 2),
+        (sign, "if", 5),
+        (name, "a", 7),
+        (sign, "<=", 9),
+        (name, "b", 10),
+        (sign, "and", 14),
+        (name, "c", 16),
+        (sign, "is not", 23),
+        (name, "d", 25),
+        (sign, "else", 30),
+        (name, "orange", 37),
+        (other, "#", 40),
+        (name, "x", 42),
+        (ReadTokenKind.END, "", 42),
     ]
 
 
 @pytest.mark.parametrize("keyword", sorted(KEYWORDS))
 def test_keyword_names_no_relation(keyword: str) -> None:
     with pytest.raises(ReadError, match="expected a relation"):
-        read_prompt(tiny(relations=f"- {keyword} = `a` | x"))
+        read_prompt(tiny(relations=f"{keyword} = a"))
 
 
 def test_keywords_are_the_words_of_the_formulas() -> None:
-    words = "if then else implies or and not in mod with floor ceil min max abs before true false"
+    words = "if else or and not is in floor ceil min max abs before printed true false"
+    words += " first largest smallest with keeping unless there stands Always"
     assert set(words.split()) == KEYWORDS

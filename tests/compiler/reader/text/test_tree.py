@@ -19,6 +19,7 @@ COMPARED = {
     ReadComparison.ABOVE: (False, False, True),
     ReadComparison.AT_LEAST: (False, True, True),
 }
+WORDS = {ReadComparison.IS: (True, False), ReadComparison.IS_NOT: (False, True)}
 JOINED = {ReadConnective.AND: (False, False, False, True), ReadConnective.OR: (False, True, True, True)}
 APPLIED = {
     ReadFunction.MIN: ("min(2, -3, 1)", -3),
@@ -27,32 +28,38 @@ APPLIED = {
 }
 ROUNDED = {ReadRounding.DOWN: ("floor(-7 / 2)", -4), ReadRounding.UP: ("ceil(-7 / 2)", -3)}
 INFIX = {
-    ReadInfix.IMPLIES: ("on implies a == 2", True),
     ReadInfix.IN: ("a in {1, 3}", False),
     ReadInfix.PLUS: ("a + 5", 7),
     ReadInfix.MINUS: ("a - 5", -3),
     ReadInfix.TIMES: ("a * 5", 10),
-    ReadInfix.MOD: ("7 mod a", 1),
+    ReadInfix.MODULO: ("7 % a", 1),
 }
 
 
 def test_tables_have_every_operator() -> None:
-    assert set(COMPARED) == set(COMPARISON_CODE) == set(ReadComparison)
+    assert {*COMPARED, *WORDS} == set(COMPARISON_CODE) == set(ReadComparison)
     assert set(JOINED) == set(CONNECTIVE_CODE) == set(ReadConnective)
     assert (set(APPLIED), set(ROUNDED), set(INFIX)) == (set(ReadFunction), set(ReadRounding), set(ReadInfix))
 
 
 def fits(formula: str, value: bool | int) -> bool:
     printed = str(value).lower()
-    text = tiny(relations=f"- r (printed) = `{formula}` | x", profiler=f"r = {printed}")
+    text = tiny(observations=f"r = {formula}", profiler=f"r {printed}")
     return solve(read_prompt(text)).reason == "unique"
 
 
-@pytest.mark.parametrize("operator", ReadComparison)
+@pytest.mark.parametrize("operator", COMPARED)
 def test_comparison_has_its_value(operator: ReadComparison) -> None:
     for number, value in zip((3, 2, 1), COMPARED[operator], strict=True):
         assert fits(f"a {operator.value} {number}", value)
         assert not fits(f"a {operator.value} {number}", not value)
+
+
+@pytest.mark.parametrize("operator", WORDS)
+def test_comparison_of_words_has_its_value(operator: ReadComparison) -> None:
+    for word, value in zip(("calm", "wild"), WORDS[operator], strict=True):
+        assert fits(f"mood {operator.value} {word}", value)
+        assert not fits(f"mood {operator.value} {word}", not value)
 
 
 @pytest.mark.parametrize("operator", ReadConnective)
