@@ -1,12 +1,14 @@
-"""What a learner sees of a prompt: the run at its end, each channel as text or as numbers.
+"""What a learner sees of a page: the run at its end, each channel as text or as numbers.
 
-In: prompts. Out: a function from runs to columns, fitted to those it learns from. Knows how a prompt prints a run
-(`name = value`, `[event] text (name=value, ...)`), and no field, event or unit.
+In: pages. Out: a function from runs to columns, fitted to those it learns from. Knows how a page prints a run (a config
+in any of its forms, `name value | name value`, `time [rank] LEVEL logger: text`), and no field, logger or unit. The
+form of the config and what stands before a logger say nothing and are left out.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -23,10 +25,10 @@ MOST_RELATED = 32
 _PROMPT = re.compile(
     r"# (?P<title>[^\n]+)\n.*\n## Config\n(?P<config>.*)\n## Profiler\n(?P<profiler>.*)\n## Log\n(?P<log>.*)", re.DOTALL
 )
-_SETTING = re.compile(r"(?P<name>\S+) = (?P<value>.+)")
-_EVENT = re.compile(r"\[(?P<tag>[^\]]+)\](?:.*\((?P<attributes>[^()]*)\)|.*)")
-_ATTRIBUTE = re.compile(r"([^\s,=]+)=([^,]+)")
-_NUMBER = re.compile(r"(?P<number>[+-]?\d+(?:\.\d+)?)(?: (?P<unit>\S+))?")
+_SETTING = re.compile(r'\s*(?:--)?"?(?:\w+\.)?(?P<name>\w+)"?(?:: | = | )(?P<value>[^\s{].*?),?')
+_LINE = re.compile(r"[\d-]+ [\d:]+ \[\w+\] [A-Z]+ +(?P<logger>[^\s:]+): (?P<text>.*)")
+_ATTRIBUTE = re.compile(r"(?<![\w.])(\w+)=(\S*[^\s.,;:)])")
+_NUMBER = re.compile(r"(?P<number>[+-]?\d+(?:\.\d+)?(?:e-?\d+)?) ?(?P<unit>[^\d\s.]\S*)?")
 
 Runs: TypeAlias = "Sequence[Run]"
 FeatureColumns: TypeAlias = Callable[[Runs], Any]
@@ -35,22 +37,34 @@ FeatureColumns: TypeAlias = Callable[[Runs], Any]
 
 @attrs.frozen
 class Run:
-    """What a prompt prints of one run; the title names its system."""
+    """What a page prints of one run; the title names its system.
+
+    Attributes:
+        channels: Lines: of the config and the profiler `name = value`, of the log `logger: text`.
+    """
 
     title: str
     channels: Mapping[str, str]
 
 
 def read_run(prompt: str) -> Run:
-    """Cut the run out of a prompt.
+    """Cut the run out of a page.
 
     Raises:
-        ValueError: The prompt has another form.
+        ValueError: The page has another form.
     """
     found = _PROMPT.fullmatch(prompt)
     if found is None:
-        raise ValueError("the prompt has no title, or doesn't end with the sections Config, Profiler and Log")
-    return Run(found["title"], {channel: found[channel] for channel in CHANNELS})
+        raise ValueError("the page has no title, or doesn't end with the sections Config, Profiler and Log")
+    config = [_SETTING.fullmatch(line) for line in found["config"].splitlines()]
+    values = [value.split(" ", 1) for line in found["profiler"].splitlines() for value in line.split(" | ") if value]
+    lines = [_LINE.fullmatch(line) for line in found["log"].splitlines()]
+    channels = {
+        "config": [f"{setting['name']} = {setting['value'].strip(chr(34))}" for setting in config if setting],
+        "profiler": [" = ".join(value) for value in values],
+        "log": [f"{line['logger']}: {line['text']}" for line in lines if line],
+    }
+    return Run(found["title"], {channel: "\n".join(channels[channel]) for channel in CHANNELS})
 
 
 def words(runs: Runs, channels: Sequence[str]) -> FeatureColumns:
@@ -65,7 +79,7 @@ def words(runs: Runs, channels: Sequence[str]) -> FeatureColumns:
 
 
 def numbers(runs: Runs, channels: Sequence[str]) -> FeatureColumns:
-    """Printed numbers; 1 or 0 for each word that a name has as its value, and for each event that has a line."""
+    """Printed numbers; 1 or 0 for each word that a name has as its value, and for each line that a logger has."""
     return _plain(runs, channels)[0]
 
 
@@ -94,13 +108,19 @@ def _plain(runs: Runs, channels: Sequence[str]) -> tuple[FeatureColumns, Sequenc
 
 def _values(run: Run, channels: Sequence[str]) -> Iterator[tuple[str, float | str]]:
     yield "run", 1.0  # so that there is a column even where a channel prints nothing
-    for line in "\n".join(run.channels[channel] for channel in channels).splitlines():
-        if setting := _SETTING.fullmatch(line):
-            yield _value(setting["name"], setting["value"])
-        elif event := _EVENT.fullmatch(line):
-            yield event["tag"], 1.0
-            for name, text in _ATTRIBUTE.findall(event["attributes"] or ""):
-                yield _value(f"{event['tag']}.{name}", text)
+    for channel in channels:
+        seen: Counter[str] = Counter()
+        for line in run.channels[channel].splitlines():
+            if channel != "log":
+                name, _, text = line.partition(" = ")
+                yield _value(name, text)
+                continue
+            logger, _, text = line.partition(": ")
+            seen[logger] += 1
+            tag = logger if seen[logger] == 1 else f"{logger}#{seen[logger]}"
+            yield tag, 1.0
+            for name, value in _ATTRIBUTE.findall(text):
+                yield _value(f"{tag}.{name}", value)
 
 
 def _value(name: str, text: str) -> tuple[str, float | str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from strategies.prompt_texts import prompt as reader_prompt
+from strategies.prompt_texts import run_part
 
 from compiler.cli.app import main
 from gpu_train_debug.tasks import TaskRecord
@@ -29,7 +30,7 @@ META = '{"tier": "computed", "evidence": "0"}'
 def row(
     gold: object, *, config: str = "", profiler: str = "", log: str = "", title: str = "Pump", split: str = "train"
 ) -> TaskRecord:
-    prompt = f"# {title}\nText.\n\n## Config\n{config}\n\n## Profiler\n{profiler}\n\n## Log\n{log}\n"
+    prompt = f"# {title}\nText.\n\n" + run_part(config, profiler, log)
     return TaskRecord(f"{split}-x-000", "x", split, prompt, gold if isinstance(gold, str) else json.dumps(gold), META)
 
 
@@ -55,7 +56,7 @@ def keyword_row(rng: random.Random) -> TaskRecord:
     return row(
         answer("DRY", water="on") if dry else answer("BLOCKED", filter=2),
         config=f"speed = {rng.randint(1, 9)}",
-        log=f"[note] the pump {'runs dry' if dry else 'is blocked'} (at={rng.randint(1, 9)} s)",
+        log=f"note: the pump {'runs dry' if dry else 'is blocked'} at={rng.randint(1, 9)}s",
     )
 
 
@@ -64,7 +65,7 @@ def product_row(rng: random.Random) -> TaskRecord:
     wide, high = 2 ** rng.uniform(0, 6), 2 ** rng.uniform(0, 6)
     large = wide * high > 64
     return row(
-        answer("LARGE" if large else "SMALL", size=1), config=f"wide = {wide:.2f} m", profiler=f"high = {high:.2f} m"
+        answer("LARGE" if large else "SMALL", size=1), config=f"wide = {wide:.2f}", profiler=f"high {high:.2f} m"
     )
 
 
@@ -134,19 +135,35 @@ def test_measuring_again_gives_the_same_and_advances_as_often_as_said() -> None:
     assert len(steps) == count_steps(tasks)
 
 
-def test_numbers_are_settings_and_attributes_and_events() -> None:
+def test_numbers_are_settings_and_attributes_and_lines() -> None:
     runs = [
-        read_run(row(answer("A"), config=config, profiler="peak = -6.4 GiB", log=log).prompt)
+        read_run(row(answer("A"), config=config, profiler="peak -6.4 GiB | last n/a", log=log).prompt)
         for config, log in [
-            ("mode = fast\nsize = 8", "[up] (so) it is up (at=3 s, ok=true)"),
-            ("mode = slow\nsize = 9", "[down] x"),
+            ("mode = fast\nsize = 8e-2", "up: it is up at=3s, ok=true.\nup: again at=4s"),
+            ("mode = slow\nsize = 9", "down: x"),
         ]
     ]
     first, second = numbers(runs, CHANNELS)(runs)
-    # columns by name: down, mode=fast, mode=slow, "peak GiB", run, "size ", up, "up.at s", up.ok=true
-    assert first.tolist() == [0, 1, 0, -6.4, 1, 8, 1, 3, 1]
-    assert second.tolist() == [1, 0, 1, -6.4, 1, 9, 0, 0, 0]
-    assert numbers(runs, ["profiler"])(runs).shape == (2, 2)
+    # columns by name: down, last=n/a, mode=fast, mode=slow, "peak GiB", run, "size ",
+    # up, up#2, "up#2.at s", "up.at s", up.ok=true
+    assert first.tolist() == [0, 1, 1, 0, -6.4, 1, 0.08, 1, 1, 4, 3, 1]
+    assert second.tolist() == [1, 1, 0, 1, -6.4, 1, 9, 0, 0, 0, 0, 0]
+    assert numbers(runs, ["profiler"])(runs).shape == (2, 3)
+
+
+def test_run_is_the_same_in_every_form_of_the_config() -> None:
+    """`text` and `words` can't learn from the form, nor from times and ranks."""
+    configs = {
+        "text": 'mode = fast\nrest.size = 8\nrest.place = "a b"',
+        "yaml": 'mode: fast\nrest:\n  size: 8\n  place: "a b"',
+        "toml": 'mode = "fast"\n[rest]\nsize = 8\nplace = "a b"',
+        "json": '{\n  "mode": "fast",\n  "rest": {\n    "size": 8,\n    "place": "a b"\n  }\n}',
+        "sh": '--mode fast\n--rest.size 8\n--rest.place "a b"',
+    }
+    channels = {"config": "mode = fast\nsize = 8\nplace = a b", "profiler": "peak = 3 GiB", "log": "up: x\nup: y"}
+    for form, config in configs.items():
+        prompt = "# Pump\nText.\n\n" + run_part(config, "peak 3 GiB", "up: x\nup: y", form=form)
+        assert read_run(prompt).channels == channels
 
 
 def test_relations_are_bounded_and_know_no_infinity() -> None:
@@ -216,7 +233,7 @@ READABLE = {
     "memory-one_code": answer("ACT_PEAK_OVER_BUDGET", micro_batch=4, grad_accum=2),
     "memory-alternative": answer("ACT_PEAK_OVER_BUDGET", recompute="selective"),
     "memory-healthy": answer("HEALTHY"),
-    "pump-low_flow": answer("LOW_FLOW", speed=2),
+    "pump-low_flow": answer("LOW_FLOW", "GAIN_HIGH", speed=2, gain=1e-4),
 }
 
 
