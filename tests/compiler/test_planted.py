@@ -253,7 +253,7 @@ def test_aliased_values_are_found_by_a_lint(tmp_path: Path) -> None:
     assert any("`shut`" in each.message and "`closed`" in each.message for each in found.diagnostics)
 
 
-@pytest.mark.parametrize("needed", ["- fits = ", "- load = ", "1. portion: ", "- limit: ", "2. TOO_MUCH"])
+@pytest.mark.parametrize("needed", ["fits = ", "load = ", "portion: ", "limit: ", "2. TOO_MUCH"])
 def test_a_prompt_that_does_not_state_what_the_walk_needs_is_refused(tmp_path: Path, needed: str) -> None:
     (made,) = sample_tasks(
         planted(tmp_path), "portions_too_large", count=1, dataset=sample_dataset("portions_too_large", 3)

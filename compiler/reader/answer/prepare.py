@@ -42,7 +42,7 @@ from compiler.reader.text.limits import MAX_HIDDEN
 from compiler.reader.text.parse import read_handbook
 from compiler.reader.text.tree import ReadConnective, ReadConst, ReadFormula, ReadLogic
 from compiler.reader.text.values import (
-    PLAIN,
+    PLAIN_DISPLAY,
     ReadDisplay,
     ReadExact,
     ReadKind,
@@ -72,7 +72,7 @@ def fixed_values(book: Handbook, config: Collection[str]) -> tuple[ReadFixed, ..
     """List the config values that formulas use and no rule can change: those with a line, then others in order."""
     defined: list[NamedItem] = [*book.fields, *book.fixed, *book.hidden, *book.columns, *book.relations]
     others = book.names.intersection(config).difference(item.name for item in defined)
-    return (*book.fixed, *(ReadFixed(name, PLAIN, None, 1) for name in sorted(others)))
+    return (*book.fixed, *(ReadFixed(name, PLAIN_DISPLAY, None, 1) for name in sorted(others)))
 
 
 class _Preparation:
@@ -200,7 +200,7 @@ class _Preparation:
                 shown = tuple(self.attribute(attribute) for attribute in event.attributes)
         if event.placed is not None:
             self.observe_flag(event.placed)
-        index = _attribute(event.index, ReadKind.NUMBER, PLAIN) if event.at else None
+        index = _attribute(event.index, ReadKind.NUMBER, PLAIN_DISPLAY) if event.at else None
         return ReadyEvent(event.logger, index, event.at, event.when is not None, shown, event.before)
 
     def attribute(self, attribute: ReadAttribute) -> ReadyShown:

@@ -1,14 +1,13 @@
 """The config of a run in any of its five forms, to its names and what stands for their values.
 
-In: a `Section` that holds a fenced block. Out: a `ConfigValue` for each name. JSON and TOML are read by the standard
-library, the others here, strictly. Which values a name may have is checked later.
+In: a `Section` that holds a fenced block. Out: a `ConfigValue` for each name. JSON is read by the
+standard library, the others here, strictly. Which values a name may have is checked later.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NoReturn, TypeAlias
 
@@ -21,10 +20,14 @@ ConfigValue: TypeAlias = bool | str | tuple[str]
 """A flag, a word, or a number as it is written, which stands alone in a tuple."""
 
 _FENCE: Final = "```"
-_NUMBER: Final = r"-?[0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?"
+_NUMBER: Final = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e-?[0-9]+)?"
 _VALUE: Final = rf"(?:(?P<number>{_NUMBER})|(?P<word>{NAME.pattern}|{QUOTED.pattern}))"
 _WORD: Final = re.compile(rf"{NAME.pattern}|{QUOTED.pattern}")
 _YAML: Final = re.compile(rf"(?P<indent>(?:  )?)(?P<name>{NAME.pattern}):(?: {_VALUE})?")
+_TOML: Final = re.compile(
+    rf"\[(?P<group>{NAME.pattern})\]|(?P<name>{NAME.pattern}) = "
+    rf'(?:(?P<number>{_NUMBER})|(?P<flag>true|false)|"(?P<word>[^"\\|#\n]+)")'
+)
 _FLAG: Final = re.compile(rf"--(?:{NAME.pattern}\.)?(?P<name>{NAME.pattern}) {_VALUE}")
 _DOTTED: Final = re.compile(rf"(?:{NAME.pattern}\.)?(?P<name>{NAME.pattern}) = {_VALUE}")
 
@@ -143,11 +146,21 @@ def _distinct_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _toml(lines: Sequence[NumberedLine]) -> _Entries:
-    try:
-        found = tomllib.loads("\n".join(text for _, text in lines), parse_float=_number)
-    except (ValueError, RecursionError) as error:
-        raise ReadError(lines[0][0] if lines else 1, "a config in TOML", str(error)) from None
-    return _grouped(found, lines)
+    """Read `name = value`, and the same below `[group]`: of TOML, what a config needs."""
+    groups: set[str] = set()
+    for number, text in lines:
+        found = _TOML.fullmatch(text)
+        if found is None or found["word"] in FLAGS:
+            raise ReadError(number, "`name = value` or `[group]`", repr(text))
+        group, number_text, flag = found["group"], found["number"], found["flag"]
+        if group is not None:
+            if group in groups:
+                raise ReadError(number, "each group once", repr(text))
+            groups.add(group)
+        elif number_text is not None:
+            yield found["name"], (number_text,), number
+        else:
+            yield found["name"], FLAGS[flag] if flag is not None else found["word"], number
 
 
 def _grouped(found: Mapping[str, Any], lines: Sequence[NumberedLine]) -> _Entries:
@@ -181,8 +194,6 @@ def _entry(name: str, value: Any, places: Mapping[str, int]) -> tuple[str, Confi
             return name, value, places[name]
         case str() if value not in FLAGS and _WORD.fullmatch(format_value(value)):
             return name, value, places[name]
-        case int():
-            return name, (str(value),), places[name]
         case _:
             raise ReadError(places[name], f"a number, a word or a flag for `{name}`", repr(value))
 

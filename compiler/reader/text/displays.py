@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from compiler.reader.text.cursor import Cursor
 from compiler.reader.text.limits import MAX_NUMBER
-from compiler.reader.text.values import PLAIN, ReadDisplay, ReadExact
+from compiler.reader.text.values import PLAIN_DISPLAY, ReadDisplay, ReadExact
 
 Ratios: TypeAlias = Mapping[str, Fraction]
 """By a printed unit: how much of it makes one of the unit of the formulas."""
@@ -119,7 +119,7 @@ def _decimals(line: Cursor, found: re.Match[str] | None) -> int:
 def read_bracketed_note(line: Cursor, ratios: Ratios, *, joined: bool = False) -> ReadDisplay:
     """Pass ` (note)` if it comes next; a plain number has none."""
     if not line.take(" ("):
-        return PLAIN
+        return PLAIN_DISPLAY
     display = read_note(line, ratios, joined=joined)
     line.need(")")
     return display

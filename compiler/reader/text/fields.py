@@ -14,7 +14,7 @@ from compiler.reader.text.errors import ReadError
 from compiler.reader.text.handbook import ReadField, ReadFixed, ReadHidden
 from compiler.reader.text.sections import Section
 from compiler.reader.text.sentences import HIDDEN, need_line
-from compiler.reader.text.values import PLAIN, ReadDisplay, ReadKind, kind_of
+from compiler.reader.text.values import PLAIN_DISPLAY, ReadDisplay, ReadKind, kind_of
 
 
 class NamedItem(Protocol):
@@ -58,7 +58,7 @@ def _field(number: int, text: str) -> ReadField:
     exact = read_parts(line)
     values = line.values(exact)
     line.comment()
-    return ReadField(name, values, ReadDisplay(exact=exact) if exact else PLAIN, number)
+    return ReadField(name, values, ReadDisplay(exact=exact) if exact else PLAIN_DISPLAY, number)
 
 
 def read_fixed(section: Section, ratios: Ratios) -> tuple[ReadFixed, ...]:
@@ -70,7 +70,7 @@ def _fixed(number: int, text: str, ratios: Ratios) -> ReadFixed:
     line = Cursor(text, number)
     name = line.name("a fixed value")
     exact = read_parts(line)
-    display = ReadDisplay(exact=exact) if exact else PLAIN
+    display = ReadDisplay(exact=exact) if exact else PLAIN_DISPLAY
     values = None
     if line.take(": "):
         values = line.values(exact)
@@ -96,4 +96,4 @@ def _hidden(number: int, text: str) -> ReadHidden:
     exact = read_parts(line)
     values = line.values(exact)
     line.comment()
-    return ReadHidden(name, values, ReadDisplay(exact=exact) if exact else PLAIN, number)
+    return ReadHidden(name, values, ReadDisplay(exact=exact) if exact else PLAIN_DISPLAY, number)

@@ -18,7 +18,7 @@ from compiler.reader.text.limits import MAX_CHAIN
 from compiler.reader.text.sections import Section
 from compiler.reader.text.sentences import NOT_AVAILABLE, OTHER_LINES, PROFILER, ROUNDED, need_line
 from compiler.reader.text.tree import ReadFeature, ReadFormula, ReadName
-from compiler.reader.text.values import NAME, PLAIN
+from compiler.reader.text.values import NAME, PLAIN_DISPLAY
 
 
 @attrs.frozen
@@ -67,7 +67,7 @@ def _measure(line: Cursor, ratios: Ratios) -> ReadMeasure:
     """Read `NAME`, or `NAME = FORMULA`, with `  # NOTE; n/a unless CONDITION` or a part of that behind it."""
     name = line.name("a value of the profiler")
     formula = line.formula() if line.take(" = ") else ReadFormula(ReadName(name), line.line, frozenset([name]))
-    display, when = PLAIN, None
+    display, when = PLAIN_DISPLAY, None
     if line.take("  # "):
         conditional = line.take("n/a unless ")
         if not conditional:

@@ -180,7 +180,7 @@ class ReadDisplay:
         return amount if self.amount_text(amount) == text else None
 
 
-PLAIN: Final = ReadDisplay()
+PLAIN_DISPLAY: Final = ReadDisplay()
 """Whole numbers without a unit."""
 
 

@@ -12,7 +12,7 @@ from strategies.lowering_faults import FAULTS
 
 from compiler.frontend.run import run_frontend
 from compiler.plan import DatasetPlan, ProgramPlan
-from compiler.reader import Document, read_prompt
+from compiler.reader import Document, ReadLine, read_prompt
 from compiler.splits import TaskSpec, split_specs
 from compiler.tasks.confirm import confirm, confirm_choices, confirm_task
 from compiler.tasks.maker import MadeTask, TaskMaker
@@ -50,18 +50,47 @@ def test_made_task_is_confirmed(claimed: Claimed) -> None:
 
 def denied(claimed: Claimed, **said: Any) -> list[str]:
     """What is denied of the task with other evidence, codes or fix."""
-    right = {"evidence": claimed.document.evidence, "codes": claimed.gold.codes, "fix": claimed.gold.fix}
+    right = {"document": claimed.document, "codes": claimed.gold.codes, "fix": claimed.gold.fix}
     return list(confirm(claimed.system, claimed.world, **{**right, **said}))
 
 
 def test_other_evidence_is_denied(claimed: Claimed) -> None:
     right = claimed.document.evidence
-    wrong = {**{name: text for name, text in right.items() if name != "pool"}, "hits": "1 permille", "ghost": "2"}
-    assert denied(claimed, evidence=wrong) == [
+    wrong = {**{name: text for name, text in right.items() if name != "pool"}, "hits": "1 permille", "noise": "2"}
+    assert denied(claimed, document=attrs.evolve(claimed.document, evidence=wrong)) == [
         f"`pool` is nothing on the page, and {right['pool']} by the sources",
         f"`hits` is 1 permille on the page, and {right['hits']} by the sources",
-        "`ghost` is 2 on the page, and nothing by the sources",
     ]
+
+
+def test_other_lines_are_denied(claimed: Claimed) -> None:
+    """A line that is missing, one too many, another value, a value twice; other loggers may say anything."""
+    line = next(line for line in claimed.document.lines if line.logger == "database_up")
+
+    def said(*lines: ReadLine) -> list[str]:
+        others = tuple(each for each in claimed.document.lines if each.logger != "database_up")
+        return denied(claimed, document=attrs.evolve(claimed.document, lines=(*others, *lines)))
+
+    assert said(line) == said(line, attrs.evolve(line, logger="other", text="limit=1connections")) == []
+    assert said() == [
+        "`database_up` is absent on the page, and present by the sources",
+        f"`database_up.limit` is nothing on the page, and {limit_of(claimed)} by the sources",
+    ]
+    for wrong in (
+        f"x {limit_of(claimed)[:-1]}",
+        "limit=1connections",
+        f"limit={limit_of(claimed)}s",
+        f"{line.text} limit=9",
+    ):
+        (denial,) = said(attrs.evolve(line, text=wrong))
+        assert denial.startswith("`database_up.limit` is ")
+    assert "`refused` is present on the page, and absent by the sources" in said(
+        line, attrs.evolve(line, logger="refused")
+    )
+
+
+def limit_of(claimed: Claimed) -> str:
+    return f"{claimed.world['server_limit']}connections"
 
 
 def test_other_codes_are_denied(claimed: Claimed) -> None:
@@ -82,7 +111,7 @@ def test_world_without_a_task_is_denied(claimed: Claimed) -> None:
     """Three tries of each request take 12 connections of each of the four instances, and the database accepts 60."""
     world = {**claimed.world, "instances": 4, "retries": 2, "requests": 2000, "server_limit": 60}
     world |= {"reads_from": 1, "cache": 2048, "pool": 20}
-    found = list(confirm(claimed.system, world, claimed.document.evidence, claimed.gold.codes, claimed.gold.fix))
+    found = list(confirm(claimed.system, world, claimed.document, claimed.gold.codes, claimed.gold.fix))
     assert "the walk gives no task by the sources: uncovered" in found
 
 
