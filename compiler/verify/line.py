@@ -8,20 +8,23 @@ is believed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 import attrs
 
+from compiler.emit.prompt.text import number_text
 from compiler.emit.record import HEALTHY, Malformed, Meta, evidence_hash, read_meta, read_record
 from compiler.findings import Finding, finding_about
-from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan
+from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan, SystemPlan
 from compiler.reader import Document, ReadError, answer_json, read_prompt, solve
 from compiler.splits import TaskSpec, regions_of
 from compiler.tasks.maker import DrawnWorld, FlawedWorld, ProvedWorld, TaskMaker
 from compiler.tasks.tools import DisagreementError, SystemTools, UndecidedError, check_sources
 from gpu_train_debug.grading.answer import read_gold
 from gpu_train_debug.tasks import TaskRecord
-from solvers.evaluate import observe
+from solvers.evaluate import observe, value
 from solvers.outcome import Verdict
+from solvers.problem import Kind
 
 
 @attrs.frozen
@@ -109,7 +112,7 @@ class _RecordCheck:
         candidates = self.checker.maker.first_candidates(self.spec, self.meta.draw)
         if self.meta.draw >= len(candidates):
             self.find("E609", "the id and the seed give no task from so late a draw")
-            return self.done(evidence=self.meta.evidence)
+            return self.foreign(system, document)
         drawn = candidates[self.meta.draw]
         evidence = observe(system.plan.problem, drawn.world)
         name = evidence_hash(archetype.system, evidence)
@@ -118,7 +121,7 @@ class _RecordCheck:
                 self.find("E605", "the text of the page isn't what the sources print")
             else:
                 self.find("E609", "the id and the seed give another task")
-            return self.done(evidence=self.meta.evidence)
+            return self.foreign(system, document)
         proved = self.prove(drawn)
         if proved is not None and not self.findings:
             self.compare(proved, document)
@@ -127,6 +130,16 @@ class _RecordCheck:
             regions=regions_of(self.checker.program, self.checker.dataset, archetype.system, drawn.world),
             earlier=tuple(self.possible(system, candidates[:-1])),
         )
+
+    def foreign(self, system: SystemTools, document: Document) -> Checked:
+        """What is known of a page that isn't the one of its id: what its config says."""
+        world = config_of(system.plan, document)
+        regions: set[str] = set()
+        for region in self.checker.dataset.regions:
+            with suppress(KeyError):  # it asks for a value that no page prints
+                if region.system == system.plan.name and value(system.plan.problem, region.condition, world):
+                    regions.add(region.name)
+        return self.done(evidence=self.meta.evidence, regions=frozenset(regions))
 
     def possible(self, system: SystemTools, candidates: Sequence[DrawnWorld]) -> Iterator[str]:
         """The evidence of the candidates that could have been the task, unless another task had it already."""
@@ -195,3 +208,15 @@ class _RecordCheck:
             check_sources(self.checker.maker.system_of(self.spec).plan, self.record, proved.drawn.world, document)
         except DisagreementError as error:
             self.find("E611", error.what)
+
+
+def config_of(system: SystemPlan, document: Document) -> dict[str, int]:
+    """The config of a page in the integers of the system's problem; what has no value there is left out."""
+    displays = {plan.name: plan.display for plan in system.variables}
+    world: dict[str, int] = {}
+    for variable in system.problem.variables:
+        display = displays[variable.name]
+        texts = {number_text(display, display.shown(each)): each for each in variable.domain}
+        if (said := document.evidence.get(variable.name)) in texts and variable.kind is not Kind.HIDDEN:
+            world[variable.name] = texts[said]
+    return world

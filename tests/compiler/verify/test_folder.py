@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import asdict
@@ -60,19 +61,19 @@ def change_diagnosis(records: list[Record]) -> None:
     record["gold"] = record["gold"].replace("STALE_READS", "POOL_STARVED")
 
 
+def edit(records: list[Record], pattern: str, new: Callable[[re.Match[str]], str]) -> None:
+    """Replace what `pattern` finds first on the first page, by something else."""
+    old = records[0]["prompt"]
+    records[0]["prompt"] = re.sub(pattern, new, old, count=1, flags=re.MULTILINE)
+    assert records[0]["prompt"] != old
+
+
 def change_number(records: list[Record]) -> None:
-    start, _, rest = records[0]["prompt"].partition("\nhits = ")
-    digits, _, end = rest.partition(" permille")
-    records[0]["prompt"] = f"{start}\nhits = {int(digits) - 1} permille{end}"
+    edit(records, r"^hits (\d+) permille", lambda found: f"hits {int(found[1]) - 1} permille")
 
 
 def change_config(records: list[Record]) -> None:
-    prompt = records[0]["prompt"]
-    records[0]["prompt"] = (
-        prompt.replace("\nretries = 0\n", "\nretries = 1\n")
-        if "\nretries = 0\n" in prompt
-        else prompt.replace("\nretries = 1\n", "\nretries = 0\n").replace("\nretries = 2\n", "\nretries = 0\n")
-    )
+    edit(records, r"(\bretries\W+)(\d)$", lambda found: found[1] + ("1" if found[2] == "0" else "0"))
 
 
 def change_rule_text(records: list[Record]) -> None:
@@ -81,9 +82,11 @@ def change_rule_text(records: list[Record]) -> None:
 
 
 def change_wording(records: list[Record]) -> None:
-    prompt = records[0]["prompt"]
-    old, new = "hint: a larger pool helps against waiting", "hint: warm the cache after a deployment"
-    records[0]["prompt"] = prompt.replace(old, new) if prompt.endswith(f"{old}\n") else prompt.replace(new, old)
+    edit(records, r"(?<= query_log: ).*(?=slow=)|(?<= database_up: ).*(?=limit=)", lambda _: "the database says ")
+
+
+def change_noise(records: list[Record]) -> None:
+    edit(records, r"\[rank\d\]", lambda found: "[rank1]" if found[0] != "[rank1]" else "[rank0]")
 
 
 def change_meta(records: list[Record]) -> None:
@@ -120,9 +123,10 @@ CHANGES: dict[str, tuple[Change, set[str]]] = {
     "an edited gold": (change_gold, {"E604"}),
     "another diagnosis": (change_diagnosis, {"E604"}),
     "an edited number": (change_number, {"E605"}),
-    "an edited config value": (change_config, {"E605", "E609"}),
+    "an edited config value": (change_config, {"E605"}),
     "an edited rule": (change_rule_text, {"E605"}),
     "another wording": (change_wording, {"E605"}),
+    "another rank": (change_noise, {"E605"}),
     "wrong meta data": (change_meta, {"E610"}),
     "another draw": (change_draw, {"E609"}),
     "a repeated task": (repeat, {"E606", "E609"}),
