@@ -174,7 +174,7 @@ def _written(value: ReadValue, display: ReadDisplay) -> ConfigValue:
 
 def _fixed_reader(item: ReadFixed) -> _Reader:
     if item.values is None:
-        return lambda found: _unlisted(item.display, found)
+        return lru_cache(maxsize=256)(lambda found: _unlisted(item.display, found))
     texts: dict[ConfigValue, tuple[ReadValue, ...]] = {}
     for value in item.values:
         text = _written(value, item.display)
@@ -210,6 +210,7 @@ def _candidates(
     return found
 
 
+@lru_cache(maxsize=1024)
 def _config_text(value: ConfigValue) -> str:
     return value[0] if isinstance(value, tuple) else format_value(value)
 

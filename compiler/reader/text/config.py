@@ -164,38 +164,24 @@ def _toml(lines: Sequence[NumberedLine]) -> _Entries:
 
 
 def _grouped(found: Mapping[str, Any], lines: Sequence[NumberedLine]) -> _Entries:
-    """Give the entries of an object and of the objects in it."""
-    places = _Places(lines)
+    """Give the entries of an object and of the objects in it, each with the line on which its name comes next."""
+    at = 0
     for name, value in found.items():
-        if isinstance(value, dict):
-            for inner, each in value.items():
-                yield _entry(inner, each, places)
-        else:
-            yield _entry(name, value, places)
+        entries = value.items() if isinstance(value, dict) else ((name, value),)
+        for inner, each in entries:
+            while at < len(lines) - 1 and f'"{inner}"' not in lines[at][1]:
+                at += 1
+            yield inner, _checked(inner, each, lines[at][0]), lines[at][0]
 
 
-class _Places(dict[str, int]):
-    """The line of each name, which is the first that begins with it."""
-
-    def __init__(self, lines: Sequence[NumberedLine]) -> None:
-        self.first = lines[0][0] if lines else 1
-        for number, text in lines:
-            found = NAME.search(text)
-            if found is not None:
-                self.setdefault(found[0], number)
-
-    def __missing__(self, name: str) -> int:
-        return self.first
-
-
-def _entry(name: str, value: Any, places: Mapping[str, int]) -> tuple[str, ConfigValue, int]:
+def _checked(name: str, value: Any, line: int) -> ConfigValue:
     match value:
         case bool() | tuple():
-            return name, value, places[name]
+            return value
         case str() if value not in FLAGS and _WORD.fullmatch(format_value(value)):
-            return name, value, places[name]
+            return value
         case _:
-            raise ReadError(places[name], f"a number, a word or a flag for `{name}`", repr(value))
+            raise ReadError(line, f"a number, a word or a flag for `{name}`", repr(value))
 
 
 _FORMS: Final[Mapping[str, Callable[[Sequence[NumberedLine]], _Entries]]] = {

@@ -176,8 +176,11 @@ class ReadDisplay:
         found = _NUMERAL.match(text)
         if found is None:
             return None
-        amount = int(found[0].replace(".", ""))
-        return amount if self.amount_text(amount) == text else None
+        number = found[0]
+        amount = int(number.replace(".", ""))
+        if self.singular:
+            return amount if self.amount_text(amount) == text else None
+        return None if not amount and number.startswith("-") else amount
 
 
 PLAIN_DISPLAY: Final = ReadDisplay()
