@@ -11,9 +11,12 @@ from dsl.diagnostics.syntax_codes import Code
 _TEXTS = (
     Code(
         "E450",
-        "a text that a prompt can't print",
-        "Prompts set formulas in backticks and separate the parts of a line by `|`, so the texts of an author "
-        "can't hold these signs, control characters, or a `#` at their start.",
+        "a text or name that a page can't show",
+        "Whoever reads a page has to tell its parts from each other. So texts have no control characters and no "
+        "backticks, and those that stand behind a `#` have no other `#`; a word or name of a system is neither a word "
+        "of the page itself (such as `first` or `keeping`) nor the name of something else; a wording has a space or "
+        "the end of a sentence around each value, and nothing else that looks like one; and each logger is that of "
+        "one event, or of noise alone.",
     ),
     Code(
         "E451",

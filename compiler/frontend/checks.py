@@ -24,7 +24,7 @@ PlanCheck: TypeAlias = Callable[[ProgramPlan, CheckedProgram], tuple[Diagnostic,
 
 
 def unprintable_systems(plan: ProgramPlan, _checked: CheckedProgram) -> tuple[Diagnostic, ...]:
-    """Texts that would break the form of a prompt."""
+    """Texts and names that the reader of a page could misread."""
     return tuple(
         Diagnostic(
             code="E450",

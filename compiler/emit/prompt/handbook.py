@@ -69,20 +69,19 @@ class _Builder:
 
     def handbook(self) -> HandbookLines:
         variables = self.variables()
-        fixed = tuple(self.fixed(*each) for each in variables if self.is_fixed(*each))
         relations = (*self.relations(), *self.always())
         shown = shown_lines(self.system, self.slice, self.names, self.conversions)
         rules = runbook_lines(self.system, self.names)
         return HandbookLines(
             fields=tuple(self.field(*each) for each in variables if each[0].editable),
-            fixed=fixed,
+            fixed=tuple(self.fixed(*each) for each in variables if self.is_fixed(*each)),
             hidden=tuple(self.listed(each[1], each[0].domain) for each in variables if self.is_hidden(each[0])),
             tables=table_lines(self.system, self.slice, self.names),
             equations=tuple(self.conversions.equations.values()),
             relations=relations,
             shown=shown,
             rules=rules,
-            phrases=phrases_of(self.system, self.slice, (*fixed, *relations, *shown, *rules)),
+            phrases=phrases_of(self.system, self.slice, relations, shown, rules),
         )
 
     def variables(self) -> list[tuple[Variable, VariablePlan]]:

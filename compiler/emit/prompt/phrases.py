@@ -6,7 +6,7 @@ In: a system, what decides in it, and the lines of its handbook. Out: what occur
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import attrs
 
@@ -40,18 +40,19 @@ class Phrases:
     printed: bool
 
 
-def phrases_of(system: SystemPlan, slice_: Slice, lines: Iterable[str]) -> Phrases:
-    """Find what occurs in the lines of a handbook."""
-    text = "\n".join(lines)
-    formulas = "\n".join(line.partition("  # ")[0] for line in text.split("\n"))
-    rules = system.problem.rules
+def phrases_of(
+    system: SystemPlan, slice_: Slice, relations: Sequence[str], shown: Sequence[str], rules: Sequence[str]
+) -> Phrases:
+    """Find what occurs in the lines of three sections of a handbook."""
+    formulas = "\n".join(line.partition("  # ")[0] for line in (*relations, *shown, *rules))
+    runbook = system.problem.rules
     return Phrases(
         changed=re.search(r"\[\w+=(?!=)", formulas) is not None,
-        decimals=re.search(r"\d decimals?(;|\)|$)", text, flags=re.MULTILINE) is not None,
+        decimals=re.search(r"\d decimals?(;|\)|$)", "\n".join(shown), flags=re.MULTILINE) is not None,
         missing=any(relation.when is not None for relation in system.relations if relation.name in slice_.values),
         picks=tuple(word for word in _PICKS if re.search(rf"= {word} (with|keeping) ", formulas)),
-        several=any(len(alternative.sets) > 1 for rule in rules for alternative in rule.alternatives),
-        otherwise=any(len(rule.alternatives) > 1 for rule in rules),
+        several=any(len(alternative.sets) > 1 for rule in runbook for alternative in rule.alternatives),
+        otherwise=any(len(rule.alternatives) > 1 for rule in runbook),
         keeping=" keeping " in formulas,
         before="before(" in formulas,
         printed="printed(" in formulas,
