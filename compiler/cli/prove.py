@@ -59,7 +59,8 @@ def prove_command(
     An answer is proved if it is the only one that the evidence allows, and no other repair is as good.
     """
     from compiler.dataset.build import disagreement_finding
-    from compiler.prove.archetypes import (
+    from compiler.tasks.tools import DisagreementError
+    from compiler.trials.archetypes import (
         TABLE_LEGEND,
         ProveOptions,
         prove_archetypes,
@@ -67,8 +68,7 @@ def prove_command(
         render_table,
         results_json,
     )
-    from compiler.prove.census import census, render_census
-    from compiler.tasks.tools import DisagreementError
+    from compiler.trials.census import census, render_census
 
     plan = load_plan(paths)
     names = chosen(sorted(plan.archetypes), archetypes)
