@@ -12,7 +12,7 @@ from typing import Final
 from dsl.check.names import Scope
 from dsl.check.unit_help import described, single_unit
 from dsl.checked import Printing
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 from dsl.syntax import nodes
 from dsl.value_types import NUMBER, Quantity, ValueType, conversion, unit_of
 
@@ -22,7 +22,7 @@ _PLACE = re.compile(r"\{([^{}]*)\}|[{}]")
 
 
 def fill_text(
-    text: nodes.StrLit, value_of: Callable[[str], str | None], names: Iterable[str], what: str, findings: Findings
+    text: nodes.StrLit, value_of: Callable[[str], str | None], names: Iterable[str], what: str, collector: Collector
 ) -> str:
     """Replace each placeholder of `text` by what `value_of` gives for its name.
 
@@ -34,7 +34,7 @@ def fill_text(
     def replace(match: re.Match[str]) -> str:
         name = match.group(1)
         if name is None:
-            findings.error(
+            collector.error(
                 "E422",
                 "this brace doesn't belong to a placeholder",
                 text.span,
@@ -44,12 +44,12 @@ def fill_text(
             return match.group(0)
         value = value_of(name)
         if value is None:
-            findings.error(
+            collector.error(
                 "E422",
                 f"`{{{name}}}` isn't the name of {what}",
                 text.span,
                 "in this text",
-                helps=findings.suggestion(name, names) or (f"a placeholder in this text is the name of {what}",),
+                helps=collector.suggestion(name, names) or (f"a placeholder in this text is the name of {what}",),
             )
             return match.group(0)
         return value
@@ -57,12 +57,12 @@ def fill_text(
     return _PLACE.sub(replace, text.value)
 
 
-def check_show(show: nodes.Show | None, type_: ValueType, scope: Scope, findings: Findings) -> Printing | None:
+def check_show(show: nodes.Show | None, type_: ValueType, scope: Scope, collector: Collector) -> Printing | None:
     """How `show` prints a value of `type_`; None if it is printed exactly, or if `show` is wrong."""
     if show is None:
         return None
     if not isinstance(type_, Quantity):
-        findings.error(
+        collector.error(
             "E313",
             f"`show` is for numbers, and this is {described(type_)}",
             show.span,
@@ -70,19 +70,19 @@ def check_show(show: nodes.Show | None, type_: ValueType, scope: Scope, findings
         )
         return None
     if show.decimals > MAX_DECIMALS:
-        findings.error(
+        collector.error(
             "E313", f"`show` prints at most {MAX_DECIMALS} decimals", show.span, f"this asks for {show.decimals}"
         )
         return None
     if show.unit is None:
         return Printing(unit_of(type_), 1, 1, show.decimals)
-    target = scope.unit(show.unit, findings)
+    target = scope.unit(show.unit, collector)
     if target is None:
         return None
     source = single_unit(type_, scope.types)
     ratio = None if source is None else conversion(source, target)
     if ratio is None:
-        findings.error(
+        collector.error(
             "E306",
             f"cannot show {described(type_)} in `{target.name}`",
             show.unit.span,
