@@ -12,7 +12,9 @@ import click
 
 from compiler.cli.console import note
 from compiler.cli.group import GtdCommand
-from compiler.findings import CLEAN, FOUND, USAGE
+from compiler.cli.options import InputFile
+from compiler.findings import CLEAN, FOUND
+from gpu_train_debug.input_errors import Flaw, refuse
 
 if TYPE_CHECKING:
     from compiler.reader import ReadWalk, Solution
@@ -21,7 +23,7 @@ SHOWN_WALKS = 12
 
 
 @click.command("solve", cls=GtdCommand)
-@click.argument("file", type=click.File("rb"))
+@click.argument("file", type=InputFile())
 @click.option("--steps", is_flag=True, help="Also show the walk, on standard error.")
 def solve_command(file: BinaryIO, steps: bool) -> int:
     """Answer a prompt from its text alone.
@@ -34,16 +36,15 @@ def solve_command(file: BinaryIO, steps: bool) -> int:
     try:
         text = prompt_text(file.read())
     except UnicodeDecodeError as error:
-        raise click.UsageError(f"{file.name}: not UTF-8 at byte {error.start}") from error
+        raise refuse(f"not UTF-8 at byte {error.start}", file.name) from error
     try:
         solution = solve(read_prompt(text))
     except ReadError as error:
-        note(f"{file.name}: {error}")
-        return USAGE
+        raise refuse(f"not the prompt of a task: {error}", file.name) from error
     if steps:
         note(render_steps(solution))
     if solution.answer is None:
-        note(f"{file.name}: no answer: {solution.reason}: {solution.detail}")
+        note(Flaw(f"the prompt has no single answer: {solution.reason}", file.name, (solution.detail,)).text())
         return FOUND
     click.echo(answer_json(solution))
     return CLEAN
