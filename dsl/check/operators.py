@@ -163,7 +163,7 @@ def _cannot(checker: Checker, message: str, first: Written, second: Written) -> 
 def check_call(checker: Checker, expr: nodes.Call) -> Typed | None:
     """`min`, `max`, `abs` and `number`."""
     function = expr.function
-    takes_one = function in (Function.ABS, Cast.NUMBER)
+    takes_one = _takes_one(function)
     if not expr.args or (takes_one and len(expr.args) != 1):
         checker.collector.error(
             "E311",
@@ -183,6 +183,17 @@ def check_call(checker: Checker, expr: nodes.Call) -> Typed | None:
             known = in_one_unit(known, checker.scope.types)
             type_ = common_type(checker, known, expr.args, "an argument")
             return None if type_ is None else Operation(function, tuple(known), type_, span=expr.span)
+        case _:
+            assert_never(function)
+
+
+def _takes_one(function: Function | Cast) -> bool:
+    """Whether a function takes exactly one argument; the others take one or more."""
+    match function:
+        case Function.ABS | Cast.NUMBER:
+            return True
+        case Function.MIN | Function.MAX:
+            return False
         case _:
             assert_never(function)
 
