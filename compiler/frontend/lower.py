@@ -6,7 +6,7 @@ enumerations become integers with labels; constants lose their unit, which the p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from compiler.frontend.lower_expressions import (
@@ -84,7 +84,7 @@ def lower_program(checked: CheckedProgram, loaded: Loaded) -> ProgramPlan:
             name: _archetype(archetype, checked.systems[archetype.system])
             for name, archetype in checked.archetypes.items()
         },
-        datasets={name: _dataset(dataset, checked.systems) for name, dataset in checked.datasets.items()},
+        datasets={name: _dataset(dataset) for name, dataset in checked.datasets.items()},
         sources=dict(sorted(loaded.digests.items())),
     )
 
@@ -263,7 +263,7 @@ def _archetype(archetype: CheckedArchetype, system: CheckedSystem) -> ArchetypeP
     )
 
 
-def _dataset(dataset: CheckedDataset, systems: Mapping[str, CheckedSystem]) -> DatasetPlan:
+def _dataset(dataset: CheckedDataset) -> DatasetPlan:
     return DatasetPlan(
         name=dataset.name,
         version=dataset.version,

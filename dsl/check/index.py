@@ -34,7 +34,6 @@ class Declared(Generic[_NodeT]):
     node: _NodeT
 
 
-TypeDecl = nodes.UnitDecl | nodes.EnumDecl
 ValueDecl = nodes.ConstDecl | nodes.TableDecl
 ArchetypeLike = nodes.ArchetypeDecl | nodes.ComposeDecl
 
