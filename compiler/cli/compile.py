@@ -20,7 +20,7 @@ from gpu_train_debug.input_errors import refuse
 @click.option("--seed", type=SEED, help="Seed; the dataset's own if not given.")
 @jobs_option
 @dataset_option
-@archetypes_option("Make the tasks of")
+@archetypes_option
 def compile_command(
     paths: tuple[Path, ...],
     out: Path,

@@ -94,17 +94,15 @@ def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return form_option(*FORMATS)(junit_option(command))
 
 
-def archetypes_option(does: str) -> Decorator:
-    """A choice of archetypes; the command gets `archetypes`. `does` is what happens to them, such as `Prove`."""
-    return click.option(
-        "--archetype",
-        "archetypes",
-        cls=RenamedOption,
-        old={"--only": "--archetype"},
-        multiple=True,
-        metavar="NAME",
-        help=f"{does} this archetype alone; may be given several times.",
-    )
+archetypes_option = click.option(
+    "--archetype",
+    "archetypes",
+    cls=RenamedOption,
+    old={"--only": "--archetype"},
+    multiple=True,
+    metavar="NAME",
+    help="Only this archetype; repeat the option for several.",
+)
 
 
 def count_option(what: str, *, default: int, most: int, old: str = "") -> Decorator:

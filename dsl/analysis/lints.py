@@ -133,10 +133,10 @@ def _lint_withs(expr: Typed, bounds: Bounds, collector: Collector) -> None:
             if idle:
                 collector.warn(
                     "W448",
-                    f"`with` changes nothing: this doesn't depend on {listed(idle, last='or')}",
+                    f"this doesn't depend on {listed(idle, last='or')}, so `with` changes nothing",
                     node.body.span,
-                    "this is the same in both worlds",
-                    helps=("`with` binds tightly: write `(a * b) with (...)`",),
+                    "has the same value with and without the change",
+                    helps=("`with` belongs to the operand before it; for all of a product write `(a * b) with (...)`",),
                 )
 
 
@@ -168,7 +168,7 @@ def _lint_leaks(program: CheckedProgram, collector: Collector) -> None:
         if len(codes) < LEAST_CODES:
             collector.warn(
                 "W442",
-                f"system `{name}` has {counted(len(codes), 'code')}",
+                f"system `{name}` has {counted(len(codes), 'diagnosis code')}",
                 system.span,
                 f"with fewer than {LEAST_CODES}, its prompts give the answer away",
             )

@@ -34,9 +34,13 @@ def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--split", default="train", show_default=True, metavar="NAME", help="Take the tasks of this split."
         ),
         tasks_option(old="--data"),
-        archetypes_option("Take the tasks of"),
+        archetypes_option,
         click.option(
-            "--tier", "tiers", multiple=True, metavar="NAME", help="Take the tasks of this tier alone; may be repeated."
+            "--tier",
+            "tiers",
+            multiple=True,
+            metavar="NAME",
+            help="Only the tasks of this tier; repeat the option for several.",
         ),
         click.option("--limit", type=click.IntRange(1), help="Take at most this many tasks."),
         click.option("--seed", type=SEED, help="Shuffle the tasks with this seed, before the limit."),

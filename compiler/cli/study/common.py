@@ -59,10 +59,10 @@ study_split_option = click.option(
     "splits",
     multiple=True,
     metavar="NAME",
-    help="Take the tasks of this split alone; may be given several times.",
+    help="Only the tasks of this split; repeat the option for several.",
 )
 arm_option = click.option(
-    "--arm", "arms", multiple=True, metavar="NAME", help="Take this arm alone; may be given several times."
+    "--arm", "arms", multiple=True, metavar="NAME", help="Only this arm; repeat the option for several."
 )
 samples_option = click.option(
     "--samples",
