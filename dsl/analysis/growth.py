@@ -27,11 +27,10 @@ def check_growth(system: CheckedSystem, collector: Collector) -> bool:
         size, depth = growth.add(relation.name, relation.value)
         if not _fits(size, depth, f"relation `{relation.name}`", relation.value.span, collector):
             return False
-    relations = {id(relation.value): growth.own[relation.name] for relation in system.relations}
+    counted = {id(relation.value) for relation in system.relations}
     total = sum(growth.own.values())
     for expr in expressions_of(system):
-        if id(expr) in relations:
-            total += relations[id(expr)]
+        if id(expr) in counted:
             continue
         size, depth = growth.size(expr), growth.depth(expr)
         total += size
