@@ -86,7 +86,7 @@ def lower_program(checked: CheckedProgram, loaded: Loaded) -> ProgramPlan:
             name: _archetype(archetype, checked.systems[archetype.system])
             for name, archetype in checked.archetypes.items()
         },
-        datasets={name: _dataset(dataset, checked.systems) for name, dataset in checked.datasets.items()},
+        datasets={name: _dataset(dataset) for name, dataset in checked.datasets.items()},
         sources=dict(sorted(loaded.digests.items())),
     )
 
@@ -280,7 +280,7 @@ def _archetype(archetype: CheckedArchetype, system: CheckedSystem) -> ArchetypeP
     )
 
 
-def _dataset(dataset: CheckedDataset, systems: Mapping[str, CheckedSystem]) -> DatasetPlan:
+def _dataset(dataset: CheckedDataset) -> DatasetPlan:
     return DatasetPlan(
         name=dataset.name,
         version=dataset.version,

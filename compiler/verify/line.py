@@ -111,9 +111,10 @@ class _RecordCheck:
         if archetype is None or self.record.archetype not in uses:
             self.find("E607", f"split `{self.line.split}` has no archetype `{self.record.archetype}`")
             return self.done()
-        values = self.read()
-        if values is None:
+        read = self.read()
+        if read is None:
             return self.done()
+        document, values = read
         system = self.checker.maker.system(archetype.system)
         try:
             world = world_of(system.plan, values)
@@ -135,7 +136,7 @@ class _RecordCheck:
             self.find("E609", "the id and the seed give another task")
         proved = self.prove(drawn)
         if proved is not None and not self.findings:
-            self.compare(proved)
+            self.compare(proved, document)
         return self.done(
             evidence=name,
             regions=regions_of(self.checker.program, self.checker.dataset, archetype.system, drawn.world),
@@ -155,8 +156,8 @@ class _RecordCheck:
         findings = tuple(self.findings)
         return Checked(self.line, findings, self.record, self.meta, self.spec, evidence, codes, regions, earlier)
 
-    def read(self) -> dict[str, ReadValue] | None:
-        """Let the reader answer the prompt alone and compare with the gold; gives one world that fits."""
+    def read(self) -> tuple[Document, dict[str, ReadValue]] | None:
+        """Let the reader answer the prompt alone and compare with the gold; gives it and one world that fits."""
         try:
             document = read_prompt(self.record.prompt)
         except ReadError as error:
@@ -170,7 +171,7 @@ class _RecordCheck:
             notes = (f"gold: {self.record.gold}", f"answer: {answer}")
             self.find("E604", "the gold isn't what the prompt and its runbook give", *notes)
         self.find_rivals(document, solution)
-        return {**document.values, **solution.walks[0].world}
+        return document, {**document.values, **solution.walks[0].world}
 
     def find_rivals(self, document: Document, solution: Solution) -> None:
         """P2 and P3 once more, by the reader alone: is the fix the one cheapest repair in every world that fits?"""
@@ -210,7 +211,7 @@ class _RecordCheck:
             case _:
                 self.find("E611", f"the gold is {flawed.proof.verdict.value}: it isn't {flawed.flaw}")
 
-    def compare(self, proved: ProvedWorld) -> None:
+    def compare(self, proved: ProvedWorld, document: Document) -> None:
         """Everything else: written again, the record is this one, byte for byte, and the sources mean what it says."""
         again = self.checker.maker.render(proved)
         if again.record.prompt != self.record.prompt:
@@ -221,7 +222,6 @@ class _RecordCheck:
         if wrong := [name for name in names if getattr(again.meta, name) != getattr(self.meta, name)]:
             self.find("E610", f"wrong in `meta`: {', '.join(wrong)}")
         try:
-            document = read_prompt(self.record.prompt)
             check_sources(self.checker.maker.system_of(self.spec).plan, self.record, proved.drawn.world, document)
         except DisagreementError as error:
             self.find("E611", error.what)

@@ -66,7 +66,7 @@ def _joined(checker: Checker, expr: nodes.Quantified, bodies: list[Typed]) -> Ty
 def _name_is_free(checker: Checker, bound: nodes.Ident) -> bool:
     symbol = checker.scope.names.get(bound.name)
     if symbol is not None:
-        checker.findings.error(
+        checker.collector.error(
             "E202",
             f"`{bound.name}` already names a {symbol.word}",
             bound.span,
@@ -77,7 +77,7 @@ def _name_is_free(checker: Checker, bound: nodes.Ident) -> bool:
         return False
     homes = checker.scope.members_named(bound.name)
     if homes:
-        checker.findings.error(
+        checker.collector.error(
             "E204",
             f"`{bound.name}` is also a member of {described(homes[0])}",
             bound.span,
@@ -89,7 +89,7 @@ def _name_is_free(checker: Checker, bound: nodes.Ident) -> bool:
 
 def _bound_values(checker: Checker, expr: nodes.Quantified) -> tuple[Constant, ...] | None:
     if isinstance(expr.values, nodes.Ident):
-        symbol = find_name(checker.scope, expr.values, (VariableSymbol,), checker.findings)
+        symbol = find_name(checker.scope, expr.values, (VariableSymbol,), checker.collector)
         if symbol is None or not checker.may_vary(expr.values.span, f"`{expr.values.name}` is a variable"):
             return None
         variable = symbol.variable
@@ -99,7 +99,7 @@ def _bound_values(checker: Checker, expr: nodes.Quantified) -> tuple[Constant, .
     type_: ValueType | None = NUMBER
     if isinstance(expr.values, nodes.SetDomain) and expr.values.values:
         type_ = _listed_type(checker, expr.values.values)
-    return None if type_ is None else domain_constants(expr.values, type_, checker.constants().value, checker.findings)
+    return None if type_ is None else domain_constants(expr.values, type_, checker.constants().value, checker.collector)
 
 
 def _listed_type(checker: Checker, values: tuple[nodes.Expression, ...]) -> ValueType | None:

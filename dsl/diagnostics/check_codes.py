@@ -39,9 +39,9 @@ NAME_CODES = (
         "E202",
         "a name declared twice",
         "Variables, relations, events, constants and tables share one space of names, which a system's own names "
-        "extend: nothing hides an outer name. Units and enumerations share another. Rules, codes, archetypes "
-        "(with compositions), regions and splits each have their own. The same code is given where a list names "
-        "something twice that may occur only once.",
+        "extend: nothing hides an outer name. Units and enumerations share another. Rules, diagnosis codes, archetypes "
+        "(with compositions), regions and splits each have their own. A list that names something twice that may "
+        "occur only once has this error, too.",
         "const limit = 1\nconst limit = 2\n",
     ),
     Code(
@@ -93,7 +93,7 @@ NAME_CODES = (
     ),
     Code(
         "E210",
-        "an unknown system, rule, code, archetype, region or split",
+        "an unknown system, rule, diagnosis code, archetype, region or split",
         "The name is not declared where this kind of thing is declared: rules and codes in the system, regions "
         "and splits in the dataset, systems and archetypes in a file of the program.",
         'archetype big of shop "Big" { fault big  tier computed }\n',
@@ -288,8 +288,8 @@ RULE_CODES = (
     ),
     Code(
         "E417",
-        "an example whose codes aren't those of its archetype",
-        "Every world of an archetype gives exactly the codes of its faults, so its examples do too.",
+        "an example whose diagnosis codes aren't those of its archetype",
+        "Every world of an archetype gives exactly the diagnosis codes of its faults, so its examples do too.",
         _ruled(after='archetype big of shop "Big" { fault big  tier computed  example { size = 2 } => HEALTHY }\n'),
     ),
     Code(
@@ -308,7 +308,8 @@ RULE_CODES = (
         "E420",
         "a split that can't be filled",
         "A split asks for at least one task, uses archetypes with a weight of at least 1, and requires an "
-        "interaction of at most 3 and a margin of at most 20 percent. It can't both avoid and require a region, or be unseen in itself.",
+        "interaction of at most 3 and a margin of at most 20 percent. It can't both avoid and require a region, or be "
+        "unseen in itself.",
         'dataset shops version "1" seed 1 "Shops" { split train 10 { } }\n',
     ),
     Code(
@@ -370,16 +371,18 @@ RULE_CODES = (
     ),
     Code(
         "E431",
-        "an example with a different answer",
-        "The walk from the example's world reports other codes, or gives no task. The notes show its steps.",
+        "an example that the runbook diagnoses differently",
+        "The runbook, followed from the example's world, gives other diagnosis codes than the example says, or the "
+        "world can't be a task. The notes show its steps. Correct the example, or the rules.",
         _THREE
         + _FINE
         + 'archetype big of shop "Big" { fault big  tier computed  example { size = 2, open = true } => TOO_BIG }\n',
     ),
     Code(
         "E432",
-        "an example with a different fix",
-        "The walk reports the expected codes but ends with other values.",
+        "an example that the runbook fixes differently",
+        "The runbook, followed from the example's world, gives the diagnosis codes that the example says, but another "
+        "fix. Correct the example, or what the rules set.",
         _THREE
         + _FINE
         + 'archetype big of shop "Big" {\n  fault big  tier computed\n'
@@ -409,7 +412,7 @@ RULE_CODES = (
     Code(
         "W442",
         "a system that gives the answer away",
-        "All prompts of a system print the same fields and rules. With fewer than three codes, or without a "
+        "All prompts of a system print the same fields and rules. With fewer than three diagnosis codes, or without a "
         "healthy control, what is printed tells too much.",
         _ruled(after=_BIG + _FINE),
     ),
@@ -457,8 +460,8 @@ RULE_CODES = (
     Code(
         "W448",
         "a `with` that changes nothing",
-        "The expression before `with` doesn't depend on a variable that is changed. `with` binds more tightly "
-        "than operators: in `a * b with (a = 1)` it belongs to `b` alone.",
+        "`with` sets a variable that the expression before it doesn't depend on. It binds more tightly than operators: "
+        "in `a * b with (a = 1)` it belongs to `b` alone, so write `(a * b) with (a = 1)`.",
         'system shop "Shop" {\n  config { size: int in {2, 4} "size"  stock: int in {1, 2} "stock" }\n'
         "  sound size * stock with (size = 2) < 8\n}\n",
     ),

@@ -606,7 +606,7 @@ class UseDecl:
 
 @attrs.frozen
 class SplitDecl:
-    """`split hard 60 { boundary  avoid R  within R  unseen in S  require interaction >= 2  require margin >= 1  use ... }`.
+    """`split hard 60 { boundary  avoid R  within R  unseen in S  require margin >= 2  use ... }`.
 
     `boundary`: the `hard where` conditions hold. `avoid`: outside these regions. `within`: inside them,
     for archetypes of the region's system. `margin`: in percent, the least by which a task may be decided.

@@ -319,7 +319,7 @@ class Builder(ExpressionBuilder):
         if not healthy:
             for code in named:
                 self.refuse_word(
-                    code, "HEALTHY", "`HEALTHY` means that no rule fires, so it can't be combined with a code"
+                    code, "HEALTHY", "`HEALTHY` means that no rule fires, so it can't be combined with a diagnosis code"
                 )
         return nodes.Example(
             as_optional_text(text),

@@ -38,11 +38,6 @@ class Rivals:
     rivals: tuple[Mapping[str, ReadValue], ...]
     failure: str
 
-    @property
-    def confirmed(self) -> bool:
-        """Whether the fix is the one cheapest repair over the named fields."""
-        return not self.rivals and not self.failure
-
 
 @attrs.frozen
 class _Case:

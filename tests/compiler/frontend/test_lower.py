@@ -17,7 +17,7 @@ from compiler.frontend.lower_expressions import shown_amount
 from compiler.plan import ArchetypePlan, Display, ProgramPlan, SystemPlan
 from dsl.analysis.bounds import Bounds
 from dsl.checked import CheckedProgram, CheckedSystem
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 from dsl.diagnostics.diagnostic import Severity
 from dsl.evaluation import Evaluator
 from dsl.program import check_program
@@ -140,7 +140,7 @@ def test_relations_keep_their_values_when_lowered(pair: tuple[CheckedSystem, Sys
 @pytest.mark.parametrize("pair", SYSTEMS, ids=lambda pair: pair[0].name)
 def test_relations_stay_within_their_bounds(pair: tuple[CheckedSystem, SystemPlan]) -> None:
     system, plan = pair
-    bounds = Bounds(system, Findings())
+    bounds = Bounds(system, Collector())
     intervals = {relation.name: bounds.interval(relation.value) for relation in system.relations}
     for world in random_worlds(plan.problem, 200):
         for name, found in relations(plan.problem, world).items():
