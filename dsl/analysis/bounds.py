@@ -120,8 +120,10 @@ class Bounds:
             self._check_printing(relation.printing, self.interval(relation.value), relation.span)
         for expr in expressions_of(self._system):
             self.interval(expr)
-        for event in self._system.events:
-            for attribute in event.attributes:
+        for noise in self._system.noise_values:
+            self._check_printing(noise.printing, hull(noise.domain), noise.span)
+        for line in (line for event in self._system.events for line in event.lines):
+            for attribute in line.attributes:
                 self._check_printing(attribute.printing, self.interval(attribute.value), attribute.span)
 
     def _check_printing(self, printing: PrintingForm | None, bounds: Interval | None, span: Span) -> None:

@@ -97,6 +97,10 @@ class Checker(ABC):
             return literal.constant
         return self.of_type(expr, type_, what)
 
+    def stated(self, expr: nodes.Expression, type_: ValueType | None, what: str) -> Typed | None:
+        """The value of something that may say its type."""
+        return self.inferred(expr) if type_ is None else self.value(expr, type_, what)
+
     def inferred(self, expr: nodes.Expression) -> Typed | None:
         """An expression of whatever type it has."""
         typed = self.check(expr, None)
@@ -157,11 +161,11 @@ class Checker(ABC):
 
     # -------------------------------------------------------------- the work budget
 
-    def charge(self, span: Span) -> bool:
-        """Whether one more sub-expression may be written out; says so if not, once for a program."""
+    def charge(self, span: Span, terms: int = 1) -> bool:
+        """Whether so many more sub-expressions may be written out; says so if not, once for a program."""
         if not self.written_out:
             return True
-        self.budget.left -= 1
+        self.budget.left -= terms
         if self.budget.left < 0 and not self.budget.reported:
             self.budget.reported = True
             self.collector.error(

@@ -139,6 +139,15 @@ def report_duplicate(
     collector.error("E202", f"`{name}` {what}", later.span, "again here", secondary=((earlier.span, "first here"),))
 
 
+def refuse_repeated(idents: Iterable[nodes.Ident], collector: Collector) -> None:
+    """Report names that a list of declarations has twice."""
+    seen: dict[str, nodes.Ident] = {}
+    for ident in idents:
+        earlier = seen.setdefault(ident.name, ident)
+        if earlier is not ident:
+            report_duplicate(ident.name, ident, earlier, collector)
+
+
 def find_declared(
     index: ProgramIndex,
     space: Mapping[str, Declared[_NodeT]],

@@ -182,6 +182,24 @@ def _written_values(
     return tuple(constants) if len(constants) == len(exprs) else None
 
 
+def variable_domain(
+    name: nodes.Ident, domain: nodes.Domain | None, type_: ValueType, value_of: ValueOf, collector: Collector
+) -> tuple[Constant, ...] | None:
+    """The values of something with a name: those that are written, else all of its type."""
+    if domain is not None:
+        return domain_constants(domain, type_, value_of, collector)
+    whole = whole_domain(type_, name.span)
+    if whole is None:
+        collector.error(
+            "E406",
+            f"`{name.name}` needs a domain",
+            name.span,
+            "a number needs a finite set of values",
+            helps=(f"for example `{name.name}: {type_text(type_)} in {{1, 2, 4}}`",),
+        )
+    return whole
+
+
 def whole_domain(type_: ValueType, span: Span) -> tuple[Constant, ...] | None:
     """All values of a flag or an enumeration; None for numbers, which need a stated domain."""
     match type_:

@@ -83,6 +83,20 @@ class RelationSymbol(QuantitySymbol):
 
 
 @attrs.frozen
+class IndexSymbol(QuantitySymbol):
+    """What a repeated event counts."""
+
+    word = "bound name"
+
+
+@attrs.frozen
+class NoiseSymbol(Symbol):
+    """Something that is printed and that no expression can read."""
+
+    word = "noise value"
+
+
+@attrs.frozen
 class Scope:
     """What names mean at one place.
 
@@ -165,11 +179,22 @@ def find_name(
             ident.span,
             f"expected a {wanted}",
             secondary=((symbol.ident.span, "declared here"),),
-            helps=(f"write `{ident.name}[...]` with a key",) if isinstance(symbol, TableSymbol) else (),
+            helps=_help_with(symbol),
         )
         return None
     scope.used.add(ident.name)
     return symbol
+
+
+def _help_with(symbol: Symbol) -> tuple[str, ...]:
+    """What to do where a symbol is of the wrong kind."""
+    match symbol:
+        case TableSymbol():
+            return (f"write `{symbol.ident.name}[...]` with a key",)
+        case NoiseSymbol():
+            return ("noise can't be read: it is drawn apart from the run",)
+        case _:
+            return ()
 
 
 def unknown_name(

@@ -13,6 +13,7 @@ from dsl.check.checker import Checker
 from dsl.check.names import (
     BoundSymbol,
     ConstantSymbol,
+    IndexSymbol,
     QuantitySymbol,
     RelationSymbol,
     TableSymbol,
@@ -27,9 +28,15 @@ from dsl.syntax import nodes
 from dsl.value_types import NUMBER, ZERO, Enumeration, Quantity, ValueType, type_text
 from gpu_train_debug.wording import listed
 
-ValueSymbol = BoundSymbol | ConstantSymbol | VariableSymbol | RelationSymbol
+ValueSymbol = BoundSymbol | ConstantSymbol | VariableSymbol | RelationSymbol | IndexSymbol
 
-VALUE_SYMBOLS: Final[tuple[type[ValueSymbol], ...]] = (BoundSymbol, ConstantSymbol, VariableSymbol, RelationSymbol)
+VALUE_SYMBOLS: Final[tuple[type[ValueSymbol], ...]] = (
+    BoundSymbol,
+    ConstantSymbol,
+    VariableSymbol,
+    RelationSymbol,
+    IndexSymbol,
+)
 
 
 def check_integer(checker: Checker, expr: nodes.IntLit) -> Typed | None:
@@ -52,7 +59,7 @@ def check_name(checker: Checker, expr: nodes.Name, expected: ValueType | None) -
             return attrs.evolve(constant, span=expr.span)
         case ConstantSymbol(value=value):
             return None if value is None else attrs.evolve(value, span=expr.span)
-        case VariableSymbol() | RelationSymbol():
+        case VariableSymbol() | RelationSymbol() | IndexSymbol():
             return reference(symbol, expr.span)
         case None:
             return None
@@ -60,11 +67,11 @@ def check_name(checker: Checker, expr: nodes.Name, expected: ValueType | None) -
             assert_never(symbol)
 
 
-def reference(symbol: VariableSymbol | RelationSymbol, span: Span) -> VariableRef | RelationRef | None:
-    """What mentions a variable or relation at `span`; None if its declaration is wrong."""
+def reference(symbol: VariableSymbol | RelationSymbol | IndexSymbol, span: Span) -> VariableRef | RelationRef | None:
+    """What mentions a variable, relation or index at `span`; None if its declaration is wrong."""
     if symbol.type is None:
         return None
-    kind = VariableRef if isinstance(symbol, VariableSymbol) else RelationRef
+    kind = RelationRef if isinstance(symbol, RelationSymbol) else VariableRef
     return kind(symbol.ident.name, symbol.type, span=span)
 
 

@@ -18,6 +18,7 @@ from dsl.value_types import NUMBER, Quantity, ValueType, conversion, unit_of
 
 MAX_DECIMALS: Final = 6
 
+_RANGE = re.compile(r"([0-9]{1,18})\.\.([0-9]{1,18})")
 _PLACE = re.compile(r"\{([^{}]*)\}|[{}]")
 
 
@@ -55,6 +56,21 @@ def fill_text(
         return value
 
     return _PLACE.sub(replace, text.value)
+
+
+def check_noise_text(text: nodes.StrLit, collector: Collector) -> str:
+    """A wording of noise, in which `{3..9}` stands for a random number of that range."""
+    for match in _PLACE.finditer(text.value):
+        written = _RANGE.fullmatch(match.group(1) or "")
+        if written is None or int(written[1]) > int(written[2]):
+            collector.error(
+                "E422",
+                f"`{match.group(0)}` isn't a range of numbers",
+                text.span,
+                "in this text",
+                helps=("write `{3..9}` for a random number from 3 to 9; noise has no attributes",),
+            )
+    return text.value
 
 
 def check_show(

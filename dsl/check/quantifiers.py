@@ -23,7 +23,7 @@ from dsl.value_types import FLAG, NUMBER, ValueType
 
 def check_quantified(checker: Checker, expr: nodes.Quantified) -> Typed | None:
     """Write a quantifier out, one term for each value."""
-    if not _name_is_free(checker, expr.bound):
+    if not name_is_free(checker, expr.bound):
         return None
     values = _bound_values(checker, expr)
     if values is None:
@@ -63,7 +63,8 @@ def _joined(checker: Checker, expr: nodes.Quantified, bodies: list[Typed]) -> Ty
     return bodies[0] if len(bodies) == 1 else Operation(op, tuple(bodies), type_, span=expr.span)
 
 
-def _name_is_free(checker: Checker, bound: nodes.Ident) -> bool:
+def name_is_free(checker: Checker, bound: nodes.Ident) -> bool:
+    """Whether a name can be bound at the place of `checker`; says so if not."""
     symbol = checker.scope.names.get(bound.name)
     if symbol is not None:
         checker.collector.error(

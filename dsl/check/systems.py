@@ -16,29 +16,28 @@ import attrs
 from dsl.check.checker import Checker, ExpansionBudget
 from dsl.check.declarations import check_enumeration, declare_values, resolve_type
 from dsl.check.dispatch import ExpressionChecker
+from dsl.check.events import check_events
 from dsl.check.index import BUILT_IN_TYPES, report_duplicate
-from dsl.check.literals import constant_value, domain_constants, in_domain, whole_domain
-from dsl.check.names import RelationSymbol, Scope, Symbol, TableSymbol, VariableSymbol, check_members
+from dsl.check.literals import constant_value, in_domain, variable_domain
+from dsl.check.names import NoiseSymbol, RelationSymbol, Scope, Symbol, TableSymbol, VariableSymbol, check_members
+from dsl.check.noise import check_noise_lines, check_noise_values, noise_decls
 from dsl.check.ordering import dependency_order, mentioned, report_cycle
-from dsl.check.printing import check_show, fill_text
+from dsl.check.printing import check_show
 from dsl.check.rules import RuleBook, check_keeps, check_rules
 from dsl.checked import (
-    CheckedAttribute,
     CheckedCondition,
-    CheckedEvent,
     CheckedRelation,
     CheckedSystem,
     CheckedTable,
     CheckedVariable,
     Constant,
     TableRef,
-    Typed,
     expressions_of,
     walk_typed,
 )
 from dsl.diagnostics.collector import Collector
 from dsl.syntax import nodes
-from dsl.value_types import Enumeration, Quantity, Unit, ValueType, type_text
+from dsl.value_types import Enumeration, Quantity, Unit, ValueType
 
 _T = TypeVar("_T")
 
@@ -47,9 +46,6 @@ MAX_SYSTEM_NAMES: Final = 500
 """How many variables, relations, events, constants and tables a system may have."""
 
 LISTED = "in the order listed"
-
-DEFAULT_LEVEL: Final = "info"
-"""The level of a line of the log where the author says nothing."""
 
 _ALIAS: Final = re.compile(r"([A-Za-z]+):(\S+)")
 
@@ -108,8 +104,10 @@ class _SystemCheck:
         self._profiler_conditions()
         self._refuse_members()
         rulebook = self._rulebook()
-        self._refuse_shared_loggers()
-        events = [self._event(event) for block in self._items(nodes.LogBlock) for event in block.events]
+        logs = self._items(nodes.LogBlock)
+        events = check_events([event for block in logs for event in block.events], self._checker())
+        noise_values = check_noise_values(self.decl.items, self._checker())
+        noise_lines = check_noise_lines(logs, self.collector)
         requires = [self._condition(each.condition, each.text) for each in self._items(nodes.RequireDecl)]
         sounds = [self._condition(each.condition, each.text) for each in self._items(nodes.SoundDecl)]
         keeps = check_keeps(self._items(nodes.KeepDecl), self.scope, self.collector)
@@ -124,12 +122,14 @@ class _SystemCheck:
                     each for kind in VARIABLE_KINDS for each in variables if each is not None and each.kind == kind
                 ),
                 relations=ordered,
-                events=_known(events),
+                events=events,
                 tables=(),
                 requires=_known(requires),
                 sounds=_known(sounds),
                 keeps=keeps,
                 rules=rules,
+                noise_values=noise_values,
+                noise_lines=noise_lines,
                 singulars={
                     name: unit.singular
                     for name, unit in self.scope.types.items()
@@ -158,11 +158,11 @@ class _SystemCheck:
     def _groups(self) -> dict[str, nodes.Ident]:
         """The group of each variable that stands in one. A page mustn't use one name for a group and for a field."""
         blocks = self._items(nodes.VarBlock)
-        top = {item.name.name: item.name for block in blocks for item in block.items if isinstance(item, nodes.VarDecl)}
+        top = {each.name.name: each.name for block in blocks for group, each in block.grouped if group is None}
         found: dict[str, nodes.Ident] = {}
         for block in blocks:
             for group in (item for item in block.items if isinstance(item, nodes.VarGroup)):
-                found |= {variable.name.name: group.name for variable in group.variables}
+                found |= {each.name.name: group.name for each in group.items}
                 if block.kind == "hidden":
                     self._misplaced(group.name, "`group`", "hidden variables aren't printed")
                 elif group.name.name in top:
@@ -197,11 +197,9 @@ class _SystemCheck:
             match item:
                 case nodes.ConstDecl(name=name) | nodes.TableDecl(name=name) | nodes.RelationDecl(name=name):
                     values.append(name)
-                case (
-                    nodes.VarBlock(variables=named)
-                    | nodes.ProfilerBlock(relations=named)
-                    | nodes.LogBlock(events=named)
-                ):
+                case nodes.VarBlock(grouped=grouped):
+                    values.extend(each.name for _, each in grouped)
+                case nodes.ProfilerBlock(items=named) | nodes.LogBlock(events=named):
                     values.extend(each.name for each in named)
                 case (
                     nodes.EnumDecl() | nodes.RequireDecl() | nodes.SoundDecl() | nodes.KeepDecl() | nodes.RuleDecl()
@@ -263,7 +261,7 @@ class _SystemCheck:
 
     def _variable(self, kind: str, decl: nodes.VarDecl, type_: ValueType) -> CheckedVariable | None:
         name = decl.name.name
-        domain = self._domain(decl, type_)
+        domain = variable_domain(decl.name, decl.domain, type_, self._constants().value, self.collector)
         editable = kind == "config" and not decl.locked
         if decl.locked and kind != "config":
             why = "only config fields can be locked: others can't be edited anyway"
@@ -323,20 +321,6 @@ class _SystemCheck:
         typed = self._constants().value(expr, type_, what)
         return None if typed is None else constant_value(typed, what, self.collector)
 
-    def _domain(self, decl: nodes.VarDecl, type_: ValueType) -> tuple[Constant, ...] | None:
-        if decl.domain is not None:
-            return domain_constants(decl.domain, type_, self._constants().value, self.collector)
-        domain = whole_domain(type_, decl.name.span)
-        if domain is None:
-            self.collector.error(
-                "E406",
-                f"`{decl.name.name}` needs a domain",
-                decl.name.span,
-                "a number needs a finite set of values",
-                helps=(f"for example `{decl.name.name}: {type_text(type_)} in {{1, 2, 4}}`",),
-            )
-        return domain
-
     def _preference(self, decl: nodes.VarDecl, variable: CheckedVariable) -> tuple[str, tuple[int, ...]]:
         """How the values are preferred, in words, and the values best first."""
         prefer = "listed" if decl.prefer is None else decl.prefer
@@ -372,6 +356,9 @@ class _SystemCheck:
             if isinstance(variable.type, nodes.EnumType) and isinstance(type_, Enumeration):
                 self.enumerations.append((type_, variable.type))
             self.names[variable.name.name] = VariableSymbol(variable.name, type_, kind, None)
+        for noise in noise_decls(self.decl.items):
+            if self.first[noise.name.name] is noise.name:
+                self.names[noise.name.name] = NoiseSymbol(noise.name)
         for _, relation in self._relation_decls():
             type_ = None if relation.type is None else resolve_type(relation.type, self.scope, self.collector)
             self.names[relation.name.name] = RelationSymbol(relation.name, type_)
@@ -393,7 +380,7 @@ class _SystemCheck:
         type_ = declared.type if isinstance(declared, RelationSymbol) else None
         if decl.type is not None and type_ is None:
             return None
-        value = self._valued(decl.value, type_, f"the value of `{decl.name.name}`")
+        value = self._checker().stated(decl.value, type_, f"the value of `{decl.name.name}`")
         if value is None:
             return None
         printing = check_show(decl.show, value.type, self.scope, self.collector)
@@ -411,57 +398,7 @@ class _SystemCheck:
                 relation = self.relations[decl.name.name]
                 self.relations[decl.name.name] = attrs.evolve(relation, condition=condition)
 
-    def _valued(self, expr: nodes.Expression, type_: ValueType | None, what: str) -> Typed | None:
-        """The value of something that may say its type."""
-        checker = self._checker()
-        return checker.inferred(expr) if type_ is None else checker.value(expr, type_, what)
-
-    # -------------------------------------------------------------- the log, conditions, tables
-
-    def _refuse_shared_loggers(self) -> None:
-        """A line of the log is known by its logger."""
-        loggers: dict[str, nodes.Ident] = {}
-        for event in (event for block in self._items(nodes.LogBlock) for event in block.events):
-            logger = event.logger or event.name
-            if logger.name in loggers and self.first[event.name.name] is event.name:
-                earlier = loggers[logger.name]
-                report_duplicate(logger.name, logger, earlier, self.collector, what="is the logger of two events")
-            loggers.setdefault(logger.name, logger)
-
-    def _event(self, decl: nodes.EventDecl) -> CheckedEvent | None:
-        condition = None if decl.condition is None else self._checker().condition(decl.condition)
-        self._once([attribute.name for attribute in decl.attributes], {})
-        attributes = [self._attribute(attribute) for attribute in decl.attributes]
-        names = {attribute.name.name for attribute in decl.attributes}
-
-        def keep(name: str) -> str | None:
-            return f"{{{name}}}" if name in names else None
-
-        wordings = tuple(
-            fill_text(wording, keep, names, "an attribute of the event", self.collector) for wording in decl.wordings
-        )
-        if decl.condition is not None and condition is None:
-            return None
-        return CheckedEvent(
-            name=decl.name.name,
-            text=decl.text or "",
-            condition=condition,
-            attributes=_known(attributes),
-            wordings=wordings,
-            level=decl.level or DEFAULT_LEVEL,
-            logger=(decl.logger or decl.name).name,
-            span=decl.name.span,
-        )
-
-    def _attribute(self, decl: nodes.AttrDecl) -> CheckedAttribute | None:
-        type_ = None if decl.type is None else resolve_type(decl.type, self.scope, self.collector)
-        if decl.type is not None and type_ is None:
-            return None
-        value = self._valued(decl.value, type_, f"the value of `{decl.name.name}`")
-        if value is None:
-            return None
-        printing = check_show(decl.show, value.type, self.scope, self.collector)
-        return CheckedAttribute(decl.name.name, value.type, value, printing, span=decl.name.span)
+    # -------------------------------------------------------------- conditions, tables
 
     def _condition(self, expr: nodes.Expression, text: str | None) -> CheckedCondition | None:
         condition = self._checker().condition(expr)

@@ -75,7 +75,7 @@ NAME_CODES = (
         "E207",
         "a name of the wrong kind",
         "The name exists, but stands for something that can't be used here: for example a table without a key, or "
-        "a relation where only a variable can be changed.",
+        "a relation where only a variable can be changed. Nothing can read noise.",
         _system("  let twice = size * 2\n  sound (twice with (twice = 2)) == 2\n"),
     ),
     Code(
@@ -93,9 +93,9 @@ NAME_CODES = (
     ),
     Code(
         "E210",
-        "an unknown system, rule, diagnosis code, archetype, region or split",
-        "The name is not declared where this kind of thing is declared: rules and codes in the system, regions "
-        "and splits in the dataset, systems and archetypes in a file of the program.",
+        "an unknown system, rule, diagnosis code, event, archetype, region or split",
+        "The name is not declared where this kind of thing is declared: rules, codes and events in the system, "
+        "regions and splits in the dataset, systems and archetypes in a file of the program.",
         'archetype big of shop "Big" { fault big  tier computed }\n',
     ),
 )
@@ -198,8 +198,8 @@ RULE_CODES = (
     Code(
         "E403",
         "a set that is too large",
-        "A domain has at most 4096 values, a table as many entries, and an enumeration 256 members. The size is "
-        "found before any values are written out.",
+        "A domain has at most 4096 values, a table as many entries, an enumeration 256 members, and an event 50 lines. "
+        "The size is found before any values are written out.",
         'system shop "Shop" { config { size: int in 1..1_000_000_000 "size" } }\n',
     ),
     Code(
@@ -226,7 +226,7 @@ RULE_CODES = (
         "E407",
         "a part that has no meaning for this variable or group",
         "`locked` is for config fields, `prefer` for config fields that aren't locked, `show` with rounding for given "
-        "facts, and `group` for config fields and given facts.",
+        "facts, `group` for config fields and given facts, and `noise` for these and for profiler values.",
         'system shop "Shop" { given { size: int in {1, 2} "size" locked } }\n',
     ),
     Code(
@@ -315,15 +315,16 @@ RULE_CODES = (
     Code(
         "E421",
         "quantifiers that expand to too many terms",
-        "`sum`, `count`, `any` and `all` are written out over their values, and nested ones multiply. All "
-        "quantifiers of a program together may expand to 100,000 terms.",
+        "`sum`, `count`, `any` and `all` are written out over their values, and nested ones multiply. Events that are "
+        "repeated are written out, too. All of a program together may expand to 100,000 terms.",
         _system("  sound sum(a in 1..400: sum(b in 1..400: a * b * size)) > 0\n"),
     ),
     Code(
         "E422",
         "a placeholder that names nothing",
         "In the text of a rule, `{name}` stands for a constant, which is printed with its unit; in the wordings "
-        "of an event, it stands for an attribute of the event. Braces have no other meaning there.",
+        "of an event, it stands for an attribute of the event; in those of noise, `{3..9}` stands for a random number. "
+        "Braces have no other meaning there.",
         _ruled(rule='when size == 4  set size = 2  says "at most {limit}"'),
     ),
     Code(
@@ -401,6 +402,24 @@ RULE_CODES = (
         "an alias without a tool",
         "An alias is the name by which a tool knows a variable: the tool, in letters, then a colon and the name.",
         'system shop "Shop" { config { size: int in {1, 2} "size" alias "rooms" } }\n',
+    ),
+    Code(
+        "E435",
+        "noise that is never there, or more than always",
+        "`often` says in how many of 100 tasks a line of noise is there: a number from 1 to 100.",
+        _system('  log { noise by health often 0 { says "all quiet" } }\n'),
+    ),
+    Code(
+        "E436",
+        "an event that can't be placed before another",
+        "`before OTHER when ...` needs an event that is declared earlier, with one line at a place of its own: neither "
+        "of the two is repeated, and the other one isn't placed before a third.",
+        _system(
+            "  log {\n"
+            '    event early before late when size == 2 { says "early" }\n'
+            '    event late { says "late" }\n'
+            "  }\n"
+        ),
     ),
     Code(
         "W441",

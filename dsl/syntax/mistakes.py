@@ -33,7 +33,7 @@ _STARTS_A_LINE = frozenset({"COLON", "ASSIGN"})  # what comes before one of them
 _GROUPS = (  # terminals that are told by one phrase where all of the first set would fit
     (
         {"INT", "NAME", "LPAR", "FLOOR"},
-        {"INT", "NAME", "STRING", "TRUE", "FALSE", "MINUS", "NOT", "IF", "LPAR", "FLOOR", "CEIL", "MIN", "MAX",
+        {"INT", "NAME", "STEP", "STRING", "TRUE", "FALSE", "MINUS", "NOT", "IF", "LPAR", "FLOOR", "CEIL", "MIN", "MAX",
          "ABS", "NUMBER", "SUM", "COUNT", "ANY", "ALL", "BEFORE", "PRINTED", "FIRST"},
         "an expression",
     ),
