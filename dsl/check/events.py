@@ -175,7 +175,7 @@ def _may_be_placed(decl: nodes.EventDecl, other: nodes.EventDecl, collector: Col
     where = decl.placement.other
     declared = ((other.name.span, "declared here"),)
     if decl.repetition is not None:
-        message, why = f"`{decl.name.name}` is repeated, so it can't be placed", "leave out this or `for`"
+        message, why = f"`{decl.name.name}` is repeated, so it can't be placed", "leave out `before` or `for`"
     elif other.name.span.start >= decl.name.span.start:
         message, why = f"`{decl.name.name}` can't be placed before `{where.name}`", "name an event declared earlier"
     elif other.repetition is not None:
