@@ -57,8 +57,11 @@ $(OTHER_Z3): | $(STAMP)
 
 test-pythons: $(PYTHONS) ## run the fast tests with each Python found, of 3.11, 3.12 and 3.13
 
+# On the path, or one of pyenv's that isn't selected here.
 $(PYTHONS):
-	@if $@ -c '' 2>/dev/null; then $(MAKE) fast PYTHON=$@ VENV=.venv-$@; else echo "$@ isn't installed here: not tried"; fi
+	@for python in $@ $$(pyenv root 2>/dev/null)/versions/$(@:python%=%).*/bin/$@; do \
+	  if $$python -c '' 2>/dev/null; then exec $(MAKE) fast PYTHON=$$python VENV=.venv-$@; fi; \
+	done; echo "$@ isn't installed here: not tried"
 
 # vf-eval and vf-validate for real, TRL on the CPU, the wheel in use.
 test-extras: setup ## run the tests that need large packages, which `make test` skips

@@ -26,7 +26,12 @@ BENCHMARKS: Mapping[str, Callable[..., Result]] = {
 @click.command()
 @click.argument("names", nargs=-1, type=click.Choice(list(BENCHMARKS)), metavar="[NAME]...")
 @click.option("--quick", is_flag=True, help="The smallest sizes: shows that it works, measures nothing.")
-@click.option("--json", "target", type=click.Path(dir_okay=False, path_type=Path), help="Also write a JSON file.")
+@click.option(
+    "--json-out",
+    "target",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Also write the numbers to this file, as JSON.",
+)
 def main(names: tuple[str, ...], quick: bool, target: Path | None) -> None:
     """Measure what the NAMEs stand for, by default everything: tasks, compiling, proofs, drawing, evenness,
     verifying, memory, reading."""

@@ -2,8 +2,8 @@
 
 Prints, as Markdown, the coverage of four bootstrap intervals over simulated studies with known effects; of the
 interval in use, how many of those that miss are marked, and the coverage by the number of informative tasks; and
-all of that over whole studies, each with an archive that is written, read, graded and compared. The results stand
-in intervals.md, with what follows from them; tests/gpu_train_debug/study/statistics/test_coverage.py holds to them.
+all of that over whole studies, stratified and compared as `gtd study report` does. The results stand in
+intervals.md, with what follows from them; tests/gpu_train_debug/study/statistics/test_coverage.py holds to them.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from scipy.special import ndtr, ndtri
 
 from gpu_train_debug.study.inputs.plan import Bootstrap, Plan, Primary
 from gpu_train_debug.study.inputs.tasks import StudyTask, TaskSet
-from gpu_train_debug.study.simulate import Simulation, exact_rates, simulate_rows, true_rate
+from gpu_train_debug.study.simulate import Simulation, exact_rates, exact_samples, simulate_rows, true_rate
 from gpu_train_debug.study.statistics.paired import Comparison, compare_arms
 from gpu_train_debug.study.statistics.resample import Estimate, Floats, Resampler
 from gpu_train_debug.study.statistics.scopes import whole_scopes
-from gpu_train_debug.study.statistics.score import score_archives
+from gpu_train_debug.study.statistics.score import ArmScores, Scores, choose_tasks, score_archives
 from gpu_train_debug.tables import markdown_table
 
 STUDIES = 4000
@@ -197,27 +197,39 @@ def informative_table() -> str:
 
 
 def whole_studies(kind: Kind, studies: int = 500) -> dict[str, list[Comparison]]:
-    """Archives that are written, read, graded and compared: for each split, and all tasks, the exact answers."""
-    tasks = tuple(_task(split, number) for split, size in kind.sizes.items() for number in range(size))
-    task_set = TaskSet(tasks, {}, {})
-    plan = Plan(
-        arms=("base", "tuned"),
-        comparisons=(("tuned", "base"),),
-        splits=tuple(kind.sizes),
-        primary=Primary(splits=("*",)),
-        bootstrap=Bootstrap(resamples=RESAMPLES),
-    )
+    """The exact answers compared, for each split and all tasks; no texts, so that many studies take seconds."""
+    plan = _plan(kind)
+    tasks = choose_tasks(_task_set(kind), plan.splits)
+    scopes = whole_scopes(tasks, plan.bootstrap)
+    found: dict[str, list[Comparison]] = {}
+    for study in range(studies):
+        simulation = replace(kind.simulation, seed=study)
+        arms = []
+        for arm in plan.arms:
+            exact = np.array([exact_samples(task, arm, simulation) for task in tasks], dtype=np.float64)
+            arms.append(ArmScores(arm, replies=(), score=exact, exact=exact))
+        _add_exact(found, compare_arms(Scores(tasks, tuple(arms), (), (), {}), scopes, plan))
+    return found
+
+
+def written_studies(kind: Kind, studies: int) -> dict[str, list[Comparison]]:
+    """The first of `whole_studies`, by way of archives that are written, read and graded."""
+    task_set, plan = _task_set(kind), _plan(kind)
     found: dict[str, list[Comparison]] = {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "archive.jsonl"
         for study in range(studies):
             simulation = replace(kind.simulation, seed=study)
-            path.write_text("".join(json.dumps(row) + "\n" for row in simulate_rows(tasks, simulation)))
+            path.write_text("".join(json.dumps(row) + "\n" for row in simulate_rows(task_set.tasks, simulation)))
             scores = score_archives([path], task_set, splits=plan.splits, arms=plan.arms)
-            for row in compare_arms(scores, whole_scopes(scores.tasks, plan.bootstrap), plan):
-                if row.metric == "exact":
-                    found.setdefault(row.split, []).append(row)
+            _add_exact(found, compare_arms(scores, whole_scopes(scores.tasks, plan.bootstrap), plan))
     return found
+
+
+def _add_exact(found: dict[str, list[Comparison]], comparisons: Sequence[Comparison]) -> None:
+    for row in comparisons:
+        if row.metric == "exact":
+            found.setdefault(row.split, []).append(row)
 
 
 def whole_table() -> str:
@@ -231,9 +243,23 @@ def whole_table() -> str:
     return markdown_table(["studies", "split", *HELD, "effect found (p <= 0.05)"], rows)
 
 
+def _task_set(kind: Kind) -> TaskSet:
+    return TaskSet(tuple(_task(split, number) for split, size in kind.sizes.items() for number in range(size)), {}, {})
+
+
 def _task(split: str, number: int) -> StudyTask:
     gold = json.dumps({"diagnosis": f"CODE_{number % 5}", "fix": {"a": number, "b": True}})
     return StudyTask(f"{split}-{number}", "some", split, "one", "system", gold, (f"CODE_{number % 5}",), control=False)
+
+
+def _plan(kind: Kind) -> Plan:
+    return Plan(
+        arms=("base", "tuned"),
+        comparisons=(("tuned", "base"),),
+        splits=tuple(kind.sizes),
+        primary=Primary(splits=("*",)),
+        bootstrap=Bootstrap(resamples=RESAMPLES),
+    )
 
 
 def main() -> None:

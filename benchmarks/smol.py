@@ -133,11 +133,16 @@ def write_page(found: dict[str, list[dict[str, Any]]], tokens: Sequence[int], se
 
 @click.command()
 @click.option("-n", "--count", type=click.IntRange(1), default=4, show_default=True, help="Tasks of each split.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Markdown page to write.")
-@click.option("--data", type=click.Path(file_okay=False, path_type=Path), help="Folder of the splits.")
-def main(count: int, output: Path | None, data: Path | None) -> None:
+@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Markdown page to write.")
+@click.option(
+    "--tasks",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the tasks; the frozen splits if not given.",
+)
+def main(count: int, out: Path | None, folder: Path | None) -> None:
     """Run SmolLM2-135M over a slice of each split."""
-    folder = data_folder() if data is None else data
+    folder = data_folder() if folder is None else folder
     started = time.monotonic()
     with serving() as endpoint, tempfile.TemporaryDirectory() as work:
         found = {}
@@ -145,10 +150,10 @@ def main(count: int, output: Path | None, data: Path | None) -> None:
             found[split] = evaluate(endpoint, split, count, folder, Path(work))
             click.echo(f"{split}: {len(found[split])} rollouts", err=True)
         page = write_page(found, endpoint.tokens, time.monotonic() - started, count)
-    if output is None:
+    if out is None:
         click.echo(page, nl=False)
     else:
-        output.write_text(page, encoding="utf-8")
+        out.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -21,14 +21,16 @@ _TEXTS = (
     Code(
         "E451",
         "a use that can't keep a promise of `unseen in`",
-        "`unseen in` promises that each task of a split has a pair of codes, or lies in a region, that the other "
-        "split never has. A single code or a healthy run is new only in a region that the other split avoids.",
+        "`unseen in` promises that each task of a split has a pair of diagnosis codes, or lies in a region, that the "
+        "other split never has. A task with one code or none is new only in a region that the other split avoids.",
     ),
     Code(
         "E452",
         "a system whose prompts the reader can't read",
-        "Every prompt is answered by an independent reader, which bounds its work: at most 2,000,000 assignments of "
-        "hidden values, and bounds on the size of formulas and lists. The note says which bound is passed.",
+        "Every prompt is answered by an independent reader, which knows nothing of the sources. The note says what it "
+        "expected in a prompt and what it found. Usually a bound on its work is passed: at most 2,000,000 assignments "
+        "of hidden values, and bounds on the size of formulas and lists. Otherwise it takes a word of the system for "
+        "something else: choose another word.",
     ),
 )
 
@@ -36,17 +38,18 @@ _PROOFS = (
     Code(
         "E501",
         "an archetype without worlds",
-        "No world was found that satisfies the archetype's conditions and whose walk reports exactly its codes. "
-        "The notes say how many worlds were drawn and where they failed. A composition may be impossible: one "
+        "No world was found that satisfies the archetype's conditions and whose walk gives exactly its diagnosis "
+        "codes. The notes say how many worlds were drawn and where they failed. A composition may be impossible: one "
         "fault may always mask the other, or the first fix may always remove the second.",
     ),
     Code(
         "E502",
-        "an archetype that has no unique answer in most of its worlds",
-        "Most worlds of the archetype fail a proof; as a warning, some do, and these never become tasks. The notes "
-        "show one of them: a second world that prints the same and has another answer (print more, or give the guard "
-        "slack), or a repair as cheap as the runbook's (add a KEEP, a preference, or the condition that the rule's own "
-        "fix suffices).",
+        "an archetype most of whose worlds have no unique answer",
+        "Most worlds of the archetype fail a proof. The notes show one of them and what fails. Either another world "
+        "prints the same and has another answer: print more, or leave a gap between the values for which the guard "
+        "holds and the others. Or another repair costs no more than the runbook's: add a `keep` or a `prefer`, or let "
+        "the guard also require that the rule's own fix is enough. If only some worlds fail, this is a warning; they "
+        "never become tasks.",
     ),
     Code(
         "E503",
@@ -56,9 +59,10 @@ _PROOFS = (
     ),
     Code(
         "E504",
-        "an archetype whose evidence leaves the answer open in most of its worlds",
-        "A hidden quantity, or the rounding of a printed one, decides the answer; as a warning, in some worlds only. "
-        "The notes show two worlds that print the same and are answered differently.",
+        "an archetype most of whose worlds print too little to know the answer",
+        "Other worlds print the same and have another answer: a hidden quantity decides, or what rounding takes from a "
+        "printed one. The notes show two such worlds. Print what decides, print it with more decimals, or exclude "
+        "such worlds with a `where`. If only some worlds fail, this is a warning; they never become tasks.",
     ),
     Code(
         "E505",
@@ -69,8 +73,9 @@ _PROOFS = (
     Code(
         "E506",
         "too few tasks are decided clearly",
-        "The split asks for tasks whose comparisons aren't decided by a hair's breadth, or narrowly for some of them, and "
-        "nearly no world of this archetype is. Change its conditions, or `require margin` and `near` of the split.",
+        "The split asks for tasks that aren't decided by a hair's breadth, or for some that are decided narrowly, and "
+        "nearly no world of this archetype is like that. Change its conditions, or the split's `require margin` and "
+        "`near`.",
     ),
     Code(
         "E510",
@@ -85,7 +90,8 @@ _OUTPUT = (
     Code(
         "E602",
         "a file that isn't the one in the manifest",
-        "The bytes of a split differ from the checksum or size that the manifest states.",
+        "A split or the card is missing, differs from the checksum or size that the manifest states, or isn't in the "
+        "manifest at all. Restore the file, or compile the dataset again.",
     ),
     Code(
         "E603", "missing or surplus tasks", "A split doesn't hold exactly the tasks that the dataset declares for it."
@@ -110,7 +116,8 @@ _OUTPUT = (
     Code(
         "E608",
         "sources that aren't those of the dataset",
-        "The dataset was compiled from other sources than the ones given: a file was changed, added or removed.",
+        "The dataset was compiled from other sources than the ones given: a file was changed, added or removed. Give "
+        "those sources with `--sources`, or compile the dataset again.",
     ),
     Code(
         "E609",
@@ -125,7 +132,12 @@ _OUTPUT = (
         "a task that isn't new to its split",
         "The split promises fault pairs or value regions that another split never has, and this task breaks that.",
     ),
-    Code("E614", "a manifest that isn't valid", "The manifest is missing, unreadable, or its own hash is wrong."),
+    Code(
+        "E614",
+        "a manifest that isn't valid",
+        "The manifest doesn't have the form of a manifest, its own hash is wrong, or it states another version or "
+        "other counts than the sources and the files give. Compile the dataset again.",
+    ),
     Code(
         "E620", "output that can't be written", "The folder can't be written, or is full. Earlier files are untouched."
     ),

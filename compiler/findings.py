@@ -20,17 +20,17 @@ CLEAN, FOUND, USAGE, UNDECIDED = 0, 1, 2, 3
 class Place:
     """Where a finding is.
 
-    Lines and columns count from 1, in characters; the end is exclusive. 0 where there is no line, or only a line.
+    Lines and columns count from 1, in characters; the end is exclusive. None where there is no line, or only a line.
     """
 
     path: str
-    line: int = 0
-    column: int = 0
-    end_line: int = 0
-    end_column: int = 0
+    line: int | None = None
+    column: int | None = None
+    end_line: int | None = None
+    end_column: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}" if self.line else self.path
+        return self.path if self.line is None else f"{self.path}:{self.line}"
 
 
 @attrs.frozen
@@ -70,7 +70,9 @@ class Finding:
 
     @property
     def place(self) -> Place | None:
-        return self.emitted if self.diagnostic.span is None else place_of(self.diagnostic.span)
+        if self.diagnostic.span is not None:
+            return place_of(self.diagnostic.span)
+        return Place(self.diagnostic.path) if self.diagnostic.path else self.emitted
 
     @property
     def path(self) -> str:
@@ -99,7 +101,7 @@ def finding_about(
     message: str,
     *,
     path: str = "",
-    line: int = 0,
+    line: int | None = None,
     subject: str = "",
     notes: Sequence[str] = (),
     helps: Sequence[str] = (),

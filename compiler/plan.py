@@ -103,7 +103,8 @@ class AttributePlan:
 class EventPlan:
     """A log event. Its presence is the observation named like it.
 
-    A repeated event has a line for each of `at`: its observations are those of `occurrences`.
+    A repeated event has a line for each of `at`: its observations are those of `occurrences`. Its own condition and
+    attributes, for people, mention the index as the variable `index`, which the problem doesn't have.
 
     Attributes:
         condition: None if the line is always there.

@@ -20,7 +20,6 @@ from solvers.margins import WIDEST
 from solvers.outcome import Assignment
 from solvers.problem import TRUE, Apply, Expr, Op, conjunction
 
-
 NEAR: Final = (20, 100)
 """The margins of tasks that are decided narrowly, in permille."""
 

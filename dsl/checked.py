@@ -113,6 +113,27 @@ def walk_typed(expr: Typed) -> Iterator[Typed]:
         stack.extend(reversed(subexpressions(node)))
 
 
+def substituted(expr: Typed, name: str, value: Constant) -> Typed:
+    """`expr` with a value in place of a name that is bound around it."""
+
+    def inside(part: Typed) -> Typed:
+        return substituted(part, name, value)
+
+    match expr:
+        case VariableRef(name=found):
+            return attrs.evolve(value, span=expr.span) if found == name else expr
+        case Constant() | RelationRef():
+            return expr
+        case Operation(args=args):
+            return attrs.evolve(expr, args=tuple(map(inside, args)))
+        case TableRef(key=key):
+            return attrs.evolve(expr, key=inside(key))
+        case Within(body=body, changes=changes):
+            return attrs.evolve(expr, body=inside(body), changes=tuple((each, inside(new)) for each, new in changes))
+        case Earlier(body=body):
+            return attrs.evolve(expr, body=inside(body))
+
+
 # ------------------------------------------------------------------ declarations
 
 
@@ -210,6 +231,10 @@ class CheckedEvent(Spanned):
     Attributes:
         level: "info", "warn" or "error".
         logger: What its line names as its origin; of no other event of the system.
+        index: Set for a repeated event: the name that stands in its expressions for each of `at`.
+        occurrences: The event at each value of `at`, named `event@value`, without an index.
+        before: Another event, which is neither repeated nor placed, before which its line stands where `placed` holds
+            and both are there; empty if it has one place.
     """
 
     name: str
@@ -219,6 +244,50 @@ class CheckedEvent(Spanned):
     wordings: tuple[str, ...]
     level: str
     logger: str
+    index: str = ""
+    at: tuple[int, ...] = ()
+    occurrences: tuple[CheckedEvent, ...] = ()
+    before: str = ""
+    placed: Typed | None = None
+
+    @property
+    def lines(self) -> tuple[CheckedEvent, ...]:
+        """What may print a line: the event itself, or each of its occurrences."""
+        return self.occurrences if self.index else (self,)
+
+
+@attrs.frozen
+class CheckedNoiseValue(Spanned):
+    """A field, given fact or profiler value that is drawn apart from the run.
+
+    Attributes:
+        channel: "config" or "profiler".
+        after: The last variable or profiler value that is printed before it; empty if it comes first.
+        group: As of a variable.
+    """
+
+    name: str
+    channel: str
+    type: ValueType
+    domain: tuple[int, ...]
+    printing: PrintingForm | None
+    after: str
+    group: str
+
+
+@attrs.frozen
+class CheckedNoiseLine(Spanned):
+    """A line of the log that is drawn apart from the run.
+
+    Attributes:
+        often: In how many of 100 tasks it is there.
+        wordings: Texts in which `{3..9}` stands for a random number of that range.
+    """
+
+    level: str
+    logger: str
+    often: int
+    wordings: tuple[str, ...]
 
 
 @attrs.frozen
@@ -293,6 +362,8 @@ class CheckedSystem(Spanned):
     keeps: tuple[CheckedKeep, ...]
     rules: tuple[CheckedRule, ...]
     singulars: Mapping[str, str] = attrs.field(factory=dict)
+    noise_values: tuple[CheckedNoiseValue, ...] = ()
+    noise_lines: tuple[CheckedNoiseLine, ...] = ()
 
     def variable(self, name: str) -> CheckedVariable:
         return next(variable for variable in self.variables if variable.name == name)
@@ -311,10 +382,13 @@ def expressions_of(system: CheckedSystem) -> Iterator[Typed]:
         if relation.condition is not None:
             yield relation.condition
     for event in system.events:
-        if event.condition is not None:
-            yield event.condition
-        for attribute in event.attributes:
-            yield attribute.value
+        for line in event.lines:
+            if line.condition is not None:
+                yield line.condition
+            for attribute in line.attributes:
+                yield attribute.value
+        if event.placed is not None:
+            yield event.placed
     for condition in (*system.requires, *system.sounds):
         yield condition.condition
     for rule in system.rules:

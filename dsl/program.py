@@ -15,7 +15,7 @@ from dsl.check.declarations import Library
 from dsl.check.index import ProgramIndex
 from dsl.check.systems import check_system
 from dsl.checked import CheckedProgram
-from dsl.diagnostics.collector import CheckStoppedError, Findings
+from dsl.diagnostics.collector import CheckStoppedError, Collector
 from dsl.diagnostics.diagnostic import Diagnostic
 from dsl.syntax.loader import Loaded
 
@@ -26,26 +26,26 @@ def check_program(loaded: Loaded) -> tuple[CheckedProgram | None, tuple[Diagnost
     Returns:
         The program, if nothing in it is wrong, and the diagnostics; warnings come with either.
     """
-    findings = Findings()
+    collector = Collector()
     try:
-        program = _check(loaded, findings)
+        program = _check(loaded, collector)
     except CheckStoppedError:
         program = None
-    return (None if findings.error_count else program), findings.in_order()
+    return (None if collector.error_count else program), collector.in_order()
 
 
-def _check(loaded: Loaded, findings: Findings) -> CheckedProgram:
+def _check(loaded: Loaded, collector: Collector) -> CheckedProgram:
     budget = ExpansionBudget()
-    index = ProgramIndex(loaded.modules, loaded.imports, findings)
-    library = Library(index, findings, budget)
-    sound_outside = findings.error_count == 0
+    index = ProgramIndex(loaded.modules, loaded.imports, collector)
+    library = Library(index, collector, budget)
+    sound_outside = collector.error_count == 0
     systems = {
-        name: check_system(declared.node, library.scopes[declared.module], findings, budget)
+        name: check_system(declared.node, library.scopes[declared.module], collector, budget)
         for name, declared in index.systems.items()
     }
-    checker = ArchetypeChecker(index, library.scopes, systems, findings, budget)
+    checker = ArchetypeChecker(index, library.scopes, systems, collector, budget)
     archetypes = checker.run()
-    datasets = check_datasets(index, checker, findings, budget)
+    datasets = check_datasets(index, checker, collector, budget)
     program = CheckedProgram(
         systems={
             name: system.checked for name, system in systems.items() if sound_outside and system.checked is not None
@@ -53,7 +53,7 @@ def _check(loaded: Loaded, findings: Findings) -> CheckedProgram:
         archetypes=dict(sorted(archetypes.items())),
         datasets=datasets,
     )
-    bounds = check_bounds(program, findings)
-    if findings.error_count == 0:
-        lint_program(program, systems, index, library, bounds, findings)
+    bounds = check_bounds(program, collector)
+    if collector.error_count == 0:
+        lint_program(program, systems, index, library, bounds, collector)
     return program

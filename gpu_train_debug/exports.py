@@ -72,7 +72,7 @@ def generation_rows(run: Path, arm: str) -> Iterator[ExportedRow]:
             else:
                 row["failed"] = _failure(episode)
         except (KeyError, TypeError) as error:
-            raise TasksError(f"{place}: not an episode of a task") from error
+            raise TasksError("not an episode of a task", place) from error
         yield row
         samples[task] += 1
 
@@ -88,9 +88,9 @@ def run_tasks(run: Path) -> list[TaskRecord]:
         try:
             task = task_record(episode["task"]["data"], place)
         except (KeyError, TypeError) as error:
-            raise TasksError(f"{place}: not an episode of a task") from error
+            raise TasksError("not an episode of a task", place) from error
         if isinstance(task, Flaw):
-            raise TasksError(f"{place}: not an episode of a task: {task.message}")
+            raise TasksError(f"not an episode of a task: {task.message}", place)
         tasks[task.id] = task
     return [tasks[id_] for id_ in sorted(tasks)]
 
@@ -105,10 +105,10 @@ def _episodes(run: Path) -> Iterator[tuple[str, Any]]:
     try:
         for place, episode in read_objects(path, foreign=True):
             if isinstance(episode, Flaw):
-                raise TasksError(f"{place}: not an episode of a task: {episode.message}")
+                raise TasksError(f"not an episode of a task: {episode.message}", place)
             yield place, episode
     except InputError as error:
-        raise TasksError(f"{path}: {error.flaws[0].message}") from error
+        raise TasksError(error.flaws[0].message, str(path)) from error
 
 
 def _failure(episode: Mapping[str, Any]) -> str:

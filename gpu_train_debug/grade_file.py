@@ -77,7 +77,7 @@ def grade_answers(folder: Path, lines: Iterable[bytes], name: str) -> dict[str, 
     tasks = {id_: task for split in splits.values() for id_, task in split.items()}
     for place, id_, completions in _answers(lines, name):
         if id_ not in tasks:
-            raise TasksError(f"{place}: there is no task `{id_}` in {folder}")
+            raise TasksError(f"there is no task `{id_}` in {folder}", place)
         task = tasks[id_]
         task.grades.extend(grade(completion, task.record.gold) for completion in completions)
     if not any(task.grades for task in tasks.values()):
@@ -123,11 +123,11 @@ def _answers(lines: Iterable[bytes], name: str) -> Iterator[tuple[str, str, list
     unmarked = (line if number else line.removeprefix(BOM_UTF8) for number, line in enumerate(lines))
     for place, value in objects_of(unmarked, name, lone_surrogates=True, skip_empty=True):
         if isinstance(value, Flaw):
-            raise TasksError(f"{place}: {value.message}")
+            raise TasksError(value.message, place)
         try:
             yield place, *_answer(value)
         except ValueError as error:
-            raise TasksError(f"{place}: {error}") from error
+            raise TasksError(str(error), place) from error
 
 
 def _answer(value: Mapping[str, Any]) -> tuple[str, list[str]]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
-from gpu_train_debug.wording import did_you_mean
+from gpu_train_debug.wording import counted, did_you_mean
 
 FLAWS_SHOWN = 20
-"""How many flaws of one input are printed; the others are only counted."""
+"""How many different flaws of one input are printed; the others are only counted."""
+
+PLACES_SHOWN = 3
+"""How many further places of one flaw are printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +48,23 @@ class InputError(Exception):
         self.flaws = tuple(flaws)
 
     def __str__(self) -> str:
-        rows = [flaw.text() for flaw in self.flaws[:FLAWS_SHOWN]]
-        if len(self.flaws) > FLAWS_SHOWN:
-            rows.append(f"and {len(self.flaws) - FLAWS_SHOWN} more")
+        """Every flaw with its place; flaws that differ in their place alone are one, with the first places."""
+        places: dict[Flaw, list[str]] = {}
+        for flaw in self.flaws:
+            places.setdefault(replace(flaw, place=""), []).append(flaw.place)
+        rows = [_with_places(flaw, found).text() for flaw, found in islice(places.items(), FLAWS_SHOWN)]
+        if len(places) > FLAWS_SHOWN:
+            rows.append(f"and {len(places) - FLAWS_SHOWN} more")
         return "\n".join(rows)
+
+
+def _with_places(flaw: Flaw, places: Sequence[str]) -> Flaw:
+    first, *others = places
+    if not others:
+        return replace(flaw, place=first)
+    named = ", ".join(others[:PLACES_SHOWN]) + (", ..." if len(others) > PLACES_SHOWN else "")
+    note = f"the same is wrong in {counted(len(others), 'more place')}: {named}"
+    return replace(flaw, place=first, notes=(*flaw.notes, note))
 
 
 def refuse(message: str, place: str = "", *, notes: tuple[str, ...] = (), helps: tuple[str, ...] = ()) -> InputError:

@@ -29,6 +29,10 @@ _PACKAGE = Path(__file__).parent
 class TasksError(Exception):
     """Tasks, or answers to them, don't exist or can't be read; the message says what to do."""
 
+    def __init__(self, message: str, place: str = "") -> None:
+        super().__init__(f"{place}: {message}" if place else message)
+        self.flaw = Flaw(message, place)
+
 
 @dataclass(frozen=True, slots=True)
 class TaskRecord:
@@ -131,10 +135,10 @@ def read_split(split: str, folder: Path | None = None) -> Iterator[TaskRecord]:
     try:
         for place, task in read_records(path):
             if isinstance(task, Flaw):
-                raise TasksError(f"{place}: not a task: {task.message}")
+                raise TasksError(f"not a task: {task.message}", place)
             yield task
     except InputError as error:
-        raise TasksError(f"{path}: {error.flaws[0].message}") from error
+        raise TasksError(error.flaws[0].message, str(path)) from error
 
 
 def read_records(path: Path) -> Iterator[tuple[str, TaskRecord | Flaw]]:

@@ -97,7 +97,6 @@ class Claim(enum.Enum):
     P1 = "determined"
     P2 = "sound"
     P3 = "unique and minimal"
-    P4 = "interaction"
 
 
 @attrs.frozen

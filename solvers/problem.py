@@ -153,7 +153,6 @@ class Before:
 Expr = Const | Var | RelationValue | Apply | Lookup | With | Before
 
 TRUE = Const(True)
-FALSE = Const(False)
 
 
 def conjunction(conditions: Iterable[Expr]) -> Expr:

@@ -147,7 +147,7 @@ def listed_modules(page: str) -> list[str]:
     return names
 
 
-@pytest.mark.parametrize("folder", package_folders())
+@pytest.mark.parametrize("folder", [*package_folders(), "tests/strategies"])
 def test_the_page_of_a_folder_lists_its_modules(folder: str) -> None:
     page = ROOT / folder / "README.md"
     assert page.exists(), f"{folder} has no README.md"

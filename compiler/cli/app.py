@@ -1,7 +1,8 @@
 """The `gtd` command: puts the commands together, runs the one that is asked for, and chooses the exit status.
 
-Exit status: 0 clean, 1 findings, 2 wrong usage or unreadable input, 3 only inconclusive. A traceback is shown for a
-bug and only with `--debug`.
+Exit status: 0 clean, 1 findings, 2 wrong usage or unreadable input, 3 only inconclusive. Wrong usage is shown with the
+usage of the command, and what is wrong with the input as a diagnostic. A traceback is shown for a bug and only with
+`--debug`.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from compiler.cli.stats import stats_command
 from compiler.cli.study.group import study_group
 from compiler.cli.verify import verify_command
 from compiler.findings import CLEAN, FOUND, USAGE, exit_status, finding_about
+from gpu_train_debug.input_errors import InputError
+from gpu_train_debug.tasks import TasksError
 
 COMMANDS = (
     check_command,
@@ -95,8 +98,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         status = halt.status
     except click.exceptions.Exit as exit_:
         status = exit_.exit_code
-    except click.ClickException as error:
+    except click.UsageError as error:
         error.show()
+        status = USAGE
+    except (InputError, TasksError) as error:
+        note(str(error) if isinstance(error, InputError) else error.flaw.text())
         status = USAGE
     except (click.Abort, KeyboardInterrupt):
         note("interrupted; nothing was changed")

@@ -12,10 +12,11 @@ import click
 
 from compiler.cli.console import progress, write_file
 from compiler.cli.group import GtdCommand
-from compiler.cli.options import FILE, tasks_option
+from compiler.cli.options import FILE, tasks_folder, tasks_option
 from compiler.cli.spellings import RenamedOption
 from compiler.findings import CLEAN, FOUND
-from gpu_train_debug.tasks import TasksError, read_split, split_names
+from gpu_train_debug.input_errors import refuse
+from gpu_train_debug.tasks import read_split, split_names
 
 
 @click.command("baseline", cls=GtdCommand)
@@ -32,7 +33,7 @@ from gpu_train_debug.tasks import TasksError, read_split, split_names
 @click.option(
     "-o", "--out", cls=RenamedOption, old={"--output": "--out"}, type=FILE, help="Also write the tables to this file."
 )
-def baseline_command(folder: Path, train: str, json_file: Path | None, out: Path | None) -> int:
+def baseline_command(folder: Path | None, train: str, json_file: Path | None, out: Path | None) -> int:
     """Measure how far shortcuts get on a compiled dataset.
 
     It trains simple learners on one split, without the runbook, and scores them on every split.
@@ -43,18 +44,19 @@ def baseline_command(folder: Path, train: str, json_file: Path | None, out: Path
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("sklearn", "threadpoolctl"):
             raise
-        raise click.ClickException(
-            "baselines need scikit-learn; install the extra: pip install 'gpu-train-debug[baselines]'"
+        raise refuse(
+            "baselines need scikit-learn", helps=("install the extra: pip install 'gpu-train-debug[baselines]'",)
         ) from error
     from gpu_train_debug.jsontext import encode
 
+    folder = tasks_folder(folder)
     try:
         rows = {split: list(read_split(split, folder)) for split in dict.fromkeys([train, *split_names(folder)])}
         tasks = baseline_tasks(rows, train)
-    except (TasksError, BaselineError) as error:
-        raise click.UsageError(str(error)) from error
+    except BaselineError as error:
+        raise refuse(str(error), str(folder)) from error
     except OSError as error:
-        raise click.UsageError(f"cannot read the splits in {folder}: {error.strerror}") from error
+        raise refuse(f"cannot read the splits: {error.strerror}", str(folder)) from error
     with progress("learning", count_steps(tasks)) as advance:
         entries = make_entries(measure(tasks, train, advance=advance))
     text = as_markdown(entries, tasks, train)

@@ -11,6 +11,7 @@ from compiler.cli.group import GtdCommand
 from compiler.cli.options import FOLDER, SEED, archetypes_option, dataset_option, jobs_option, paths_argument
 from compiler.cli.sources import choose_dataset, chosen, load_plan
 from compiler.findings import CLEAN, exit_status
+from gpu_train_debug.input_errors import refuse
 
 
 @click.command("compile", cls=GtdCommand)
@@ -19,7 +20,7 @@ from compiler.findings import CLEAN, exit_status
 @click.option("--seed", type=SEED, help="Seed; the dataset's own if not given.")
 @jobs_option
 @dataset_option
-@archetypes_option("Make the tasks of")
+@archetypes_option
 def compile_command(
     paths: tuple[Path, ...],
     out: Path,
@@ -39,12 +40,16 @@ def compile_command(
     dataset = choose_dataset(plan, dataset_name, seed)
     kept = frozenset(chosen(sorted(plan.archetypes), archetypes)) if archetypes else frozenset[str]()
     if kept and (out / "manifest.json").exists():
-        raise click.UsageError(
-            f"{out} holds a dataset, and --archetype makes part of one: choose another folder with -o"
+        raise refuse(
+            "there is a dataset already, and --archetype would put a part in its place",
+            str(out),
+            helps=("choose another folder with -o",),
         )
     for name in plan.sources:
         if encodable(name) != name:
-            raise click.UsageError(f"the manifest can't hold the file name `{encodable(name)}`: name the file in UTF-8")
+            raise refuse(
+                f"the manifest can't hold the file name `{encodable(name)}`", helps=("give the file a name in UTF-8",)
+            )
     total = sum(not kept or spec.archetype in kept for split in dataset.splits for spec in split_specs(dataset, split))
     try:
         with progress("compiling", total) as advance:

@@ -14,6 +14,7 @@ import click
 from compiler.cli.formats import format_findings, junit_xml
 from compiler.findings import Finding, exit_status
 from gpu_train_debug.files import cannot_write, write_whole
+from gpu_train_debug.input_errors import refuse
 
 COLOURS = ("auto", "always", "never")
 
@@ -69,13 +70,13 @@ def write_file(path: Path, text: str) -> None:
     """Write a text file whole or not at all, and the folder that it is in if that isn't there.
 
     Raises:
-        ClickException: It can't be written.
+        InputError: It can't be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, encodable(text).encode())
     except OSError as error:
-        raise click.ClickException(cannot_write(path, error)) from error
+        raise refuse(cannot_write(path, error)) from error
 
 
 def print_escaped() -> None:

@@ -8,28 +8,18 @@ from pathlib import Path
 import click
 
 from compiler.cli.group import GtdCommand
-from compiler.cli.options import FOLDER, sources_option
+from compiler.cli.options import sources_option, tasks_folder, tasks_option
 from compiler.cli.sources import load_plan
-from compiler.cli.spellings import RenamedOption
 from compiler.codes import CODES
 from compiler.findings import CLEAN
-from gpu_train_debug.wording import suggestion
+from gpu_train_debug.input_errors import refuse, similar
 
 
 @click.command("explain", cls=GtdCommand)
 @click.argument("subject")
 @sources_option
-@click.option(
-    "--tasks",
-    "folder",
-    cls=RenamedOption,
-    old={"--out": "--tasks"},
-    type=FOLDER,
-    default=Path("out"),
-    show_default=True,
-    help="Folder that holds the task.",
-)
-def explain_command(subject: str, sources: tuple[Path, ...], folder: Path) -> int:
+@tasks_option(old="--out")
+def explain_command(subject: str, sources: tuple[Path, ...], folder: Path | None) -> int:
     """Explain a task by its id, or a diagnostic by its code.
 
     `gtd explain E305` says what a diagnostic means, `gtd explain train-NAME-000` why the gold of a task is right.
@@ -41,19 +31,23 @@ def explain_command(subject: str, sources: tuple[Path, ...], folder: Path) -> in
     from compiler.explain.writeup import explain_task
     from compiler.tasks.redraw import OtherSourcesError
 
+    folder = tasks_folder(folder)
     plan = load_plan(sources)
     try:
         found = find_task(plan, folder, subject)
         click.echo(explain_task(plan, found.dataset, found.record), nl=False)
     except (UnknownTaskError, OtherSourcesError) as error:
-        raise click.UsageError(str(error)) from error
+        raise refuse(str(error)) from error
     return CLEAN
 
 
 def _explain_code(name: str) -> str:
     code = CODES.get(name.upper())
     if code is None:
-        raise click.UsageError(f"there is no diagnostic `{name}`{suggestion(name.upper(), sorted(CODES))}")
+        raise refuse(
+            f"there is no diagnostic with the code `{name}`",
+            helps=similar(name.upper(), CODES) or ("docs/diagnostics.md lists all codes",),
+        )
     text = f"{code.code}: {code.title}\n\n{code.explanation}"
     if code.sample is None:
         return text

@@ -20,6 +20,8 @@ from dsl.diagnostics.diagnostic import Severity
 
 _NOT_XML = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
+PLACE_KEYS = tuple(field.name for field in attrs.fields(Place))
+
 FORMATS = ("human", "json", "github", "sarif")
 
 
@@ -60,7 +62,7 @@ def _as_json(finding: Finding) -> dict[str, Any]:
         "code": finding.code,
         "severity": finding.severity.value,
         "message": finding.message,
-        **attrs.asdict(finding.place or Place("")),
+        **(dict.fromkeys(PLACE_KEYS) if finding.place is None else attrs.asdict(finding.place)),
         "label": finding.diagnostic.label,
         "secondary": secondary,
         "notes": list(finding.notes),

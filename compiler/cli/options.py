@@ -10,14 +10,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
+from compiler.cli.console import note
 from compiler.cli.formats import FORMATS
 from compiler.cli.sources import DEFAULT_SEED, DEFAULT_SOURCES
 from compiler.cli.spellings import RenamedOption
-from gpu_train_debug.tasks import TasksError, default_folder
+from gpu_train_debug.input_errors import refuse
+from gpu_train_debug.tasks import default_folder
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -25,6 +27,17 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 ANY_PATH = click.Path(path_type=Path)
 SEED = click.IntRange(0, 2**63 - 1)
+
+
+class InputFile(click.File):
+    """A file to read, in bytes; one that can't be opened is bad input and not wrong usage."""
+
+    def __init__(self) -> None:
+        super().__init__("rb")
+
+    def fail(self, message: str, param: click.Parameter | None = None, ctx: click.Context | None = None) -> NoReturn:
+        raise refuse(f"cannot read {message}")
+
 
 paths_argument = click.argument("paths", nargs=-1, type=ANY_PATH)
 sources_option = click.option(
@@ -81,17 +94,15 @@ def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return form_option(*FORMATS)(junit_option(command))
 
 
-def archetypes_option(does: str) -> Decorator:
-    """A choice of archetypes; the command gets `archetypes`. `does` is what happens to them, such as `Prove`."""
-    return click.option(
-        "--archetype",
-        "archetypes",
-        cls=RenamedOption,
-        old={"--only": "--archetype"},
-        multiple=True,
-        metavar="NAME",
-        help=f"{does} this archetype alone; may be given several times.",
-    )
+archetypes_option = click.option(
+    "--archetype",
+    "archetypes",
+    cls=RenamedOption,
+    old={"--only": "--archetype"},
+    multiple=True,
+    metavar="NAME",
+    help="Only this archetype; repeat the option for several.",
+)
 
 
 def count_option(what: str, *, default: int, most: int, old: str = "") -> Decorator:
@@ -109,22 +120,23 @@ def count_option(what: str, *, default: int, most: int, old: str = "") -> Decora
 
 
 def tasks_option(*, old: str = "") -> Decorator:
-    """The folder of tasks to read; the command gets `folder`, and standard error says which it is."""
+    """The folder of tasks to read; the command gets `folder`, and asks `tasks_folder` which it is."""
     return click.option(
         "--tasks",
         "folder",
         cls=RenamedOption,
         old={old: "--tasks"} if old else {},
         type=FOLDER,
-        callback=_tasks_folder,
         help="Folder of the tasks; `out` if there is one here, else the frozen splits.",
     )
 
 
-def _tasks_folder(_context: click.Context, _option: click.Parameter, folder: Path | None) -> Path:
-    try:
-        folder = default_folder() if folder is None else folder
-    except TasksError as error:
-        raise click.UsageError(str(error)) from error
-    click.echo(f"tasks: {folder}", err=True)
+def tasks_folder(named: Path | None) -> Path:
+    """The folder that `tasks_option` names, or else the default one; says on standard error which it is.
+
+    Raises:
+        TasksError: None is named, and there is no default one.
+    """
+    folder = default_folder() if named is None else named
+    note(f"tasks: {folder}")
     return folder

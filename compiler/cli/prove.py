@@ -30,7 +30,7 @@ from gpu_train_debug.wording import counted
 @dataset_option
 @jobs_option
 @count_option("Worlds to draw from each archetype.", default=20, most=100_000, old="--draws")
-@archetypes_option("Prove")
+@archetypes_option
 @click.option("--rlimit", type=click.IntRange(1), help="Budget of each solver query, in Z3 resource units.")
 @click.option("--recheck", type=click.Choice(["cvc5"]), help="Prove each exported claim again with a second solver.")
 @click.option(
@@ -59,7 +59,8 @@ def prove_command(
     An answer is proved if it is the only one that the evidence allows, and no other repair is as good.
     """
     from compiler.dataset.build import disagreement_finding
-    from compiler.prove.archetypes import (
+    from compiler.tasks.tools import DisagreementError
+    from compiler.trials.archetypes import (
         TABLE_LEGEND,
         ProveOptions,
         prove_archetypes,
@@ -67,8 +68,7 @@ def prove_command(
         render_table,
         results_json,
     )
-    from compiler.prove.census import census, render_census
-    from compiler.tasks.tools import DisagreementError
+    from compiler.trials.census import census, render_census
 
     plan = load_plan(paths)
     names = chosen(sorted(plan.archetypes), archetypes)
@@ -90,7 +90,7 @@ def prove_command(
     if options.recheck:
         summary += f"; {rechecked(results)}"
     if format_ == "human":
-        click.echo(f"{render_table(results)}\n{TABLE_LEGEND}")
+        click.echo(f"{render_table(results)}\n\n{TABLE_LEGEND}\n")
         for system in sorted({plan.archetypes[name].system for name in names}):
             click.echo(render_census(system, census(plan, system)))
     return publish(

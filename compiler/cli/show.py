@@ -12,14 +12,13 @@ from compiler.cli.console import note_findings
 from compiler.cli.group import GtdCommand, HaltError
 from compiler.cli.options import dataset_option, draw_seed_option, sources_option, split_option
 from compiler.cli.sources import chosen, input_status, load_plan, sources_of, task_choice
+from compiler.cli.task_text import evidence_text, proof_text, walk_text, world_text
 from compiler.cli.tree import tree_text
 from compiler.findings import CLEAN, FOUND, finding_of
-from gpu_train_debug.tables import plain_table
 
 if TYPE_CHECKING:
     from compiler.plan import SystemPlan
     from compiler.tasks.maker import ProvedWorld, TaskForm
-    from solvers.outcome import Assignment
 
 SOURCE_FORMS = {"parsed": "load", "checked": "check", "problem": "lower"}
 """What stands after the stages of the sources, and the names of the stages."""
@@ -140,33 +139,8 @@ def _proved_text(stage: str, system: SystemPlan, proved: ProvedWorld) -> str:
         case "world":
             return world_text(system, proved.drawn.world)
         case "walk":
-            return tree_text(proved.proof.walk)
+            return walk_text(system, proved.proof.walk)
         case "evidence":
             return evidence_text(system, proved.drawn.world)
         case _:
-            return tree_text(proved)
-
-
-def world_text(system: SystemPlan, world: Assignment) -> str:
-    """A table of all variables, with their values as the prompt would print them."""
-    from compiler.emit.prompt.text import shown_text
-
-    displays = {plan.name: plan.display for plan in system.variables}
-    rows = []
-    for variable in system.problem.variables:
-        display = displays[variable.name]
-        printed = shown_text(display, display.shown(world[variable.name]))
-        rows.append((variable.kind.value, variable.name, str(world[variable.name]), printed))
-    return plain_table(("kind", "variable", "value", "printed"), rows)
-
-
-def evidence_text(system: SystemPlan, world: Assignment) -> str:
-    """A table of all observations: the integers that a prompt shows of the world, and nothing else of it."""
-    from solvers.evaluate import observe
-
-    values = observe(system.problem, world)
-    rows = [
-        (shown.channel, shown.name, str(value))
-        for shown, value in zip(system.problem.observations, values, strict=True)
-    ]
-    return plain_table(("channel", "observation", "value"), rows)
+            return proof_text(system, proved)

@@ -12,7 +12,10 @@ import click
 
 from compiler.cli.console import note
 from compiler.cli.group import GtdCommand
-from compiler.findings import CLEAN, FOUND, USAGE
+from compiler.cli.options import InputFile
+from compiler.findings import CLEAN, FOUND
+from gpu_train_debug.input_errors import Flaw, refuse
+from gpu_train_debug.wording import counted
 
 if TYPE_CHECKING:
     from compiler.reader import Document, ReadWalk, Solution
@@ -21,8 +24,8 @@ SHOWN_WALKS = 12
 
 
 @click.command("solve", cls=GtdCommand)
-@click.argument("file", type=click.File("rb"))
-@click.option("--steps", is_flag=True, help="Also show the walk, on standard error.")
+@click.argument("file", type=InputFile())
+@click.option("--steps", is_flag=True, help="Also show how the answer was found, on standard error.")
 def solve_command(file: BinaryIO, steps: bool) -> int:
     """Answer a page from its text alone.
 
@@ -34,17 +37,16 @@ def solve_command(file: BinaryIO, steps: bool) -> int:
     try:
         text = prompt_text(file.read())
     except UnicodeDecodeError as error:
-        raise click.UsageError(f"{file.name}: not UTF-8 at byte {error.start}") from error
+        raise refuse(f"not UTF-8 at byte {error.start}", file.name) from error
     try:
         document = read_prompt(text)
     except ReadError as error:
-        note(f"{file.name}: {error}")
-        return USAGE
+        raise refuse(f"not the prompt of a task: {error}", file.name) from error
     solution = solve(document)
     if steps:
         note(render_steps(document, solution))
     if solution.answer is None:
-        note(f"{file.name}: no answer: {solution.reason}: {solution.detail}")
+        note(Flaw(f"the prompt has no single answer: {solution.reason}", file.name, (solution.detail,)).text())
         return FOUND
     click.echo(answer_json(solution))
     return CLEAN
@@ -71,14 +73,15 @@ def render_steps(document: Document, solution: Solution) -> str:
 
 def _lines(document: Document, solution: Solution) -> Iterator[str]:
     count = len(solution.walks)
-    yield f"{_worlds(solution.worlds)} the page; the runbook goes {'one way' if count == 1 else f'{count} ways'}"
+    paths = "the same path in all of them" if count == 1 < solution.worlds else counted(count, "path")
+    yield f"{_worlds(solution.worlds)} what the page prints; the runbook takes {paths}"
     for number, walk in enumerate(solution.walks[:SHOWN_WALKS], start=1):
         yield ""
-        title = "In all of them" if count == 1 else f"Way {number}, in {walk.worlds} of them"
-        yield f"{title}, for one with {_settings(document, walk.world)}:" if walk.world else f"{title}:"
+        title = "The path" if count == 1 else f"Path {number}, in {counted(walk.worlds, 'world')}"
+        yield f"{title}, for example with {_settings(document, walk.world)}:" if walk.world else f"{title}:"
         yield from _walk(document, walk)
     if count > SHOWN_WALKS:
-        yield f"\nand {count - SHOWN_WALKS} more ways"
+        yield f"\nand {counted(count - SHOWN_WALKS, 'more path')}"
 
 
 def _walk(document: Document, walk: ReadWalk) -> Iterator[str]:
@@ -86,13 +89,13 @@ def _walk(document: Document, walk: ReadWalk) -> Iterator[str]:
         yield "  no rule fires"
     for number, step in enumerate(walk.steps, start=1):
         used = f" (alternative {step.alternative + 1})" if step.alternative else ""
-        yield f"  {number}. {step.code} fires{used}: {_settings(document, dict(step.settings))}"
+        yield f"  {number}. rule {step.code} fires and sets {_settings(document, dict(step.settings))}{used}"
     yield f"  ends: {walk.ending.value}"
     yield f"  fix: {_settings(document, walk.fix) or 'nothing to change'}"
 
 
 def _worlds(count: int) -> str:
-    return "1 assignment of what isn't printed fits" if count == 1 else f"{count} assignments of what isn't printed fit"
+    return "1 world fits" if count == 1 else f"{count} worlds fit"
 
 
 def _settings(document: Document, values: Mapping[str, int | str]) -> str:

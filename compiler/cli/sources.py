@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
-import click
 
 from compiler.cli.console import note_findings
 from compiler.cli.group import HaltError
 from compiler.findings import FOUND, USAGE, Finding, finding_of
-from gpu_train_debug.wording import suggestion
+from gpu_train_debug.input_errors import InputError, refuse
+from gpu_train_debug.wording import listed, suggestion
 
 if TYPE_CHECKING:
     from compiler.plan import DatasetPlan, ProgramPlan
@@ -53,19 +53,23 @@ def chosen(names: Sequence[str], only: Sequence[str]) -> list[str]:
     """`only` in the order of `names`, or all of `names` if it is empty.
 
     Raises:
-        UsageError: A name of `only` doesn't exist; the message suggests one.
+        InputError: A name of `only` doesn't exist; the message suggests one.
     """
     for name in only:
         if name not in names:
-            raise click.UsageError(f"there is no archetype `{name}`{suggestion(name, names)}")
+            raise _unknown("archetype", name, names)
     return [name for name in names if not only or name in only]
+
+
+def _unknown(kind: str, name: str, known: Iterable[str]) -> InputError:
+    return refuse(f"there is no {kind} `{name}`{suggestion(name, known)}")
 
 
 def seed_of_draws(plan: ProgramPlan, dataset_name: str | None, seed: int | None) -> int:
     """`seed`; without one that of the named or the only dataset, and without such a dataset `DEFAULT_SEED`.
 
     Raises:
-        UsageError: No dataset has that name.
+        InputError: No dataset has that name.
     """
     if dataset_name is None and len(plan.datasets) != 1:
         return DEFAULT_SEED if seed is None else seed
@@ -78,7 +82,7 @@ def task_choice(
     """The dataset and the split of a wanted task: those named, or without a split a sample of the archetype alone.
 
     Raises:
-        UsageError: A name doesn't exist, or there are several datasets to choose from.
+        InputError: A name doesn't exist, or there are several datasets to choose from.
     """
     from compiler.tasks.samples import SAMPLE, sample_dataset
 
@@ -87,7 +91,7 @@ def task_choice(
     dataset = choose_dataset(plan, dataset_name, seed)
     splits = [split.name for split in dataset.splits]
     if split_name not in splits:
-        raise click.UsageError(f"there is no split `{split_name}`{suggestion(split_name, splits)}")
+        raise _unknown("split", split_name, splits)
     return dataset, split_name
 
 
@@ -95,15 +99,14 @@ def choose_dataset(plan: ProgramPlan, name: str | None, seed: int | None) -> Dat
     """The dataset of that name, or the only one; with `seed` instead of its own if one is given.
 
     Raises:
-        UsageError: There is none of that name, none at all, or several to choose from.
+        InputError: There is none of that name, none at all, or several to choose from.
     """
     if name is not None and name not in plan.datasets:
-        raise click.UsageError(f"there is no dataset `{name}`{suggestion(name, sorted(plan.datasets))}")
+        raise _unknown("dataset", name, plan.datasets)
     if not plan.datasets:
-        raise click.UsageError("the sources declare no dataset")
+        raise refuse("the sources declare no dataset", helps=("give the file that declares it, too",))
     if name is None and len(plan.datasets) > 1:
-        raise click.UsageError(
-            f"the sources declare several datasets; choose one with --dataset: {', '.join(sorted(plan.datasets))}"
-        )
+        known = listed(sorted(plan.datasets), last="or")
+        raise refuse("the sources declare several datasets", helps=(f"choose one with --dataset: {known}",))
     dataset = plan.datasets[name] if name is not None else next(iter(plan.datasets.values()))
     return dataset if seed is None else attrs.evolve(dataset, seed=seed)

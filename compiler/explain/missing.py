@@ -45,7 +45,7 @@ def no_world(
 
 
 def missing_task(program: ProgramPlan, missing: MissingTask) -> Diagnostic:
-    """Why no task could be made for a spec: E501, E502, E503, E505 or E506, with counts and the first counterexample."""
+    """Why no task could be made for a spec: E501 to E503, E505 or E506, with counts and the first counterexample."""
     archetype = program.archetypes[missing.spec.archetype]
     if missing.exhausted is not None and not missing.dropped:
         return no_world(program, archetype, missing.exhausted, *_declared(program, missing.spec.split))

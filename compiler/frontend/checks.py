@@ -47,7 +47,8 @@ def not_unseen_uses(plan: ProgramPlan, _checked: CheckedProgram) -> tuple[Diagno
             span=plan.archetypes[name].span,
             label="declared here",
             notes=(
-                "its codes aren't a pair that is new there, and its worlds don't lie in a region that is avoided there",
+                "its diagnosis codes aren't a pair that is new there, and its worlds don't lie in a region that is "
+                "avoided there",
             ),
             helps=(f"use it in another split, or let `{split.name}` be `within` a region that `{other}` avoids",),
         )
@@ -69,12 +70,13 @@ def unreadable_systems(plan: ProgramPlan, _checked: CheckedProgram) -> tuple[Dia
             found.append(
                 Diagnostic(
                     code="E452",
-                    message=f"prompts of system `{system.name}` can't be read within the reader's limits",
+                    message=f"the independent reader can't read the prompts of system `{system.name}`",
                     span=system.span,
                     label="this system",
-                    notes=(str(error),),
+                    notes=(f"in a prompt, {error}",),
                     helps=(
-                        "make hidden domains, tables or formulas smaller: an independent reader reads every prompt",
+                        "if a limit is passed, make hidden domains, tables or formulas smaller",
+                        "if a word isn't expected, write what has it differently",
                     ),
                 )
             )

@@ -26,6 +26,8 @@ FAILURES_SHOWN: Final = 5
 LONGEST_SHOWN: Final = 60
 """How many characters such a term may have."""
 
+_CORRECT = "correct the example if the runbook is right, and the rules or their order if it isn't"
+
 _ENDINGS: Mapping[Ending, str] = {
     Ending.INVALID: "a state on the way breaks a `require`",
     Ending.UNCOVERED: "the run is not sound, and no rule fires",
@@ -83,16 +85,17 @@ def _shown(example: CheckedExample, plan: SystemPlan, system: CheckedSystem) -> 
 def _answered(example: CheckedExample, walk: Walk, plan: SystemPlan, system: CheckedSystem) -> Iterator[Diagnostic]:
     code, expected = "E431", _codes_text(example.codes)
     if not walk.gives_task:
-        message = f"the walk of this example gives no task: {_ending(walk, plan, system)}"
+        message = f"this example can't be a task: {_ending(walk, plan, system)}"
     elif set(walk.codes) != set(example.codes):
-        message = f"the walk reports {_codes_text(walk.codes)}"
+        message = f"the runbook diagnoses this example as {_codes_text(walk.codes)}"
     elif walk.fix != example.fix:
         code, expected = "E432", _fix_text(example.fix, system)
-        message = f"the fix is {_fix_text(walk.fix, system)}"
+        message = f"the runbook fixes this example with {_fix_text(walk.fix, system)}"
     else:
         return
-    label = f"expected {expected} here"
-    yield Diagnostic(code, message, example.codes_span, label, notes=_notes(example, walk, plan, system))
+    label = f"the example says {expected}"
+    notes = _notes(example, walk, plan, system)
+    yield Diagnostic(code, message, example.codes_span, label, notes=notes, helps=(_CORRECT,))
 
 
 def _ending(walk: Walk, plan: SystemPlan, system: CheckedSystem) -> str:
@@ -198,4 +201,4 @@ def _codes_text(codes: tuple[str, ...]) -> str:
 
 def _fix_text(fix: tuple[tuple[str, int], ...], system: CheckedSystem) -> str:
     changes = [f"{name} = {value_text(new, system.variable(name).type)}" for name, new in fix]
-    return "{ " + ", ".join(changes) + " }" if changes else "empty"
+    return "{ " + ", ".join(changes) + " }" if changes else "no change"

@@ -6,7 +6,7 @@ enumerations become integers with labels; constants lose their unit, which the p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import assert_never
 
 from compiler.frontend.lower_expressions import (
@@ -24,6 +24,8 @@ from compiler.plan import (
     DatasetPlan,
     Display,
     EventPlan,
+    NoiseLinePlan,
+    NoiseValuePlan,
     ProgramPlan,
     RegionPlan,
     RelationPlan,
@@ -41,6 +43,8 @@ from dsl.checked import (
     CheckedDataset,
     CheckedEvent,
     CheckedKeep,
+    CheckedNoiseLine,
+    CheckedNoiseValue,
     CheckedPick,
     CheckedProgram,
     CheckedRelation,
@@ -86,7 +90,7 @@ def lower_program(checked: CheckedProgram, loaded: Loaded) -> ProgramPlan:
             name: _archetype(archetype, checked.systems[archetype.system])
             for name, archetype in checked.archetypes.items()
         },
-        datasets={name: _dataset(dataset, checked.systems) for name, dataset in checked.datasets.items()},
+        datasets={name: _dataset(dataset) for name, dataset in checked.datasets.items()},
         sources=dict(sorted(loaded.digests.items())),
     )
 
@@ -120,6 +124,8 @@ def _system(system: CheckedSystem) -> SystemPlan:
         tables=tuple(_table_plan(table) for table in system.tables),
         requires=requires,
         sounds=sounds,
+        noise_lines=tuple(map(_noise_line, system.noise_lines)),
+        noise_values=tuple(_noise_value(noise, system.singulars) for noise in system.noise_values),
         span=system.span,
         checked=system,
     )
@@ -186,6 +192,7 @@ def _table_plan(table: CheckedTable) -> TablePlan:
 
 
 def _event(event: CheckedEvent, singulars: Mapping[str, str]) -> EventPlan:
+    """An event. Where it is repeated, its own expressions have its index as a variable."""
     return EventPlan(
         name=event.name,
         text=event.text,
@@ -194,6 +201,11 @@ def _event(event: CheckedEvent, singulars: Mapping[str, str]) -> EventPlan:
         wordings=event.wordings,
         level=event.level,
         logger=event.logger,
+        index=event.index,
+        at=event.at,
+        occurrences=tuple(_event(each, singulars) for each in event.occurrences),
+        before=event.before,
+        placed=None if event.placed is None else lower_condition(event.placed),
     )
 
 
@@ -225,16 +237,42 @@ def _profiler(system: CheckedSystem, plans: Iterable[RelationPlan]) -> Iterator[
         yield Observation(relation.name, "profiler", value)
 
 
-def _log(events: Iterable[EventPlan]) -> Iterator[Observation]:
-    """For each event whether it is there, then its attributes; those of an absent one are 0."""
+def _log(events: Sequence[EventPlan]) -> Iterator[Observation]:
+    """What tells the lines of each event, then whether it stands before the other one that it may stand before."""
+    conditions = {event.name: event.condition for event in events}
     for event in events:
-        present = TRUE if event.condition is None else event.condition
-        yield Observation(event.name, "log", as_integer(present))
-        for attribute in event.attributes:
-            value = shown_amount(as_integer(attribute.value), attribute.display)
-            if event.condition is not None:
-                value = Apply(Op.ITE, (event.condition, value, Const(0)))
-            yield Observation(f"{event.name}.{attribute.name}", "log", value)
+        for line in event.occurrences if event.index else (event,):
+            yield from _line(line)
+        if event.placed is not None:
+            needed = (event.condition, conditions[event.before], event.placed)
+            first = conjunction(each for each in needed if each is not None)
+            yield Observation(f"{event.name}<{event.before}", "log", as_integer(first))
+
+
+def _line(event: EventPlan) -> Iterator[Observation]:
+    """Whether an event is there, then its attributes; those of an absent one are 0."""
+    present = TRUE if event.condition is None else event.condition
+    yield Observation(event.name, "log", as_integer(present))
+    for attribute in event.attributes:
+        value = shown_amount(as_integer(attribute.value), attribute.display)
+        if event.condition is not None:
+            value = Apply(Op.ITE, (event.condition, value, Const(0)))
+        yield Observation(f"{event.name}.{attribute.name}", "log", value)
+
+
+def _noise_value(noise: CheckedNoiseValue, singulars: Mapping[str, str]) -> NoiseValuePlan:
+    return NoiseValuePlan(
+        name=noise.name,
+        channel=noise.channel,
+        domain=noise.domain,
+        display=_display(noise.type, noise.printing, singulars),
+        after=noise.after,
+        group=noise.group,
+    )
+
+
+def _noise_line(noise: CheckedNoiseLine) -> NoiseLinePlan:
+    return NoiseLinePlan(noise.level, noise.logger, noise.often, noise.wordings)
 
 
 def _rule(rule: CheckedRule) -> Rule:
@@ -280,7 +318,7 @@ def _archetype(archetype: CheckedArchetype, system: CheckedSystem) -> ArchetypeP
     )
 
 
-def _dataset(dataset: CheckedDataset, systems: Mapping[str, CheckedSystem]) -> DatasetPlan:
+def _dataset(dataset: CheckedDataset) -> DatasetPlan:
     return DatasetPlan(
         name=dataset.name,
         version=dataset.version,

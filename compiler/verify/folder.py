@@ -25,7 +25,11 @@ from compiler.tasks.workers import crew
 from compiler.verify.line import Checked, Line, LineChecker
 from compiler.verify.novelty import Novelty
 from gpu_train_debug.tasks import TaskRecord
-from gpu_train_debug.wording import counted
+from gpu_train_debug.wording import counted, joined
+
+_AGAIN = "compile the dataset again"
+_RESTORE = f"restore it, or {_AGAIN}"
+_SOURCES = "give the sources that it was compiled from, with --sources"
 
 
 class UnreadableFolderError(Exception):
@@ -106,11 +110,12 @@ def _read_manifest(program: ProgramPlan, folder: Path) -> tuple[Manifest | None,
         raise UnreadableFolderError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'not UTF-8'}") from error
     read = read_manifest(text)
     if isinstance(read, Malformed):
-        return None, [finding_about("E614", "; ".join(read.reasons), path=str(path))]
+        message = f"the manifest isn't valid: {'; '.join(read.reasons)}"
+        return None, [finding_about("E614", message, path=str(path), helps=[_AGAIN])]
     manifest, _ = read
     if manifest.dataset not in program.datasets:
         message = f"the sources declare no dataset `{manifest.dataset}`"
-        return None, [finding_about("E608", message, path=str(path))]
+        return None, [finding_about("E608", message, path=str(path), helps=[_SOURCES])]
     return manifest, []
 
 
@@ -120,9 +125,12 @@ def _check_sources(program: ProgramPlan, manifest: Manifest) -> Iterator[Finding
         then, now = manifest.sources.get(name), program.sources.get(name)
         if then != now:
             how = "was added" if then is None else "was removed" if now is None else "was changed"
-            helps = ["compile again, or use the sources that the manifest names"]
             yield finding_about(
-                "E608", f"source `{name}` {how} after the compile", path=name, subject=name, helps=helps
+                "E608",
+                f"source `{name}` {how} after the compile",
+                path=name,
+                subject=name,
+                helps=[f"{_AGAIN}, or {_SOURCES}"],
             )
 
 
@@ -139,13 +147,20 @@ def _check_files(
     for name in sorted(expected | manifest.files.keys() | (entries.keys() - {CARD_NAME})):
         path = folder / name
         if name not in manifest.files or name not in expected:
-            yield finding_about("E602", f"`{name}` isn't a file of this dataset", path=str(path))
+            message = f"`{name}` isn't a file of this dataset"
+            yield finding_about("E602", message, path=str(path), helps=[f"move it elsewhere, or {_AGAIN}"])
         elif name not in entries:
-            yield finding_about("E602", f"`{name}` is missing", path=str(path))
+            yield finding_about("E602", f"`{name}` is missing", path=str(path), helps=[_RESTORE])
         elif (found := entries[name]) != (said := manifest.files[name]):
             note = f"manifest: {said.rows} lines, {said.bytes} bytes, sha256 {said.sha256[:16]}..."
             here = f"file: {found.rows} lines, {found.bytes} bytes, sha256 {found.sha256[:16]}..."
-            yield finding_about("E602", f"`{name}` isn't the file in the manifest", path=str(path), notes=[note, here])
+            yield finding_about(
+                "E602",
+                f"`{name}` isn't the file that the manifest describes",
+                path=str(path),
+                notes=[note, here],
+                helps=[_RESTORE],
+            )
 
 
 def _lines(path: Path, split: str) -> Iterator[Line]:
@@ -218,13 +233,13 @@ class _Across:
             name
             for name, said, found in (
                 ("version", manifest.version, self.dataset.version),
-                ("archetypes", manifest.archetypes, counts),
+                ("number of tasks of an archetype", manifest.archetypes, counts),
             )
             if said != found
         ]
         if wrong:
-            message = f"not what the files and the sources say: {', '.join(wrong)}"
-            yield finding_about("E614", message, path=str(folder / MANIFEST_NAME))
+            message = f"the manifest states another {joined(wrong)} than the files and the sources give"
+            yield finding_about("E614", message, path=str(folder / MANIFEST_NAME), helps=[_AGAIN])
         path = folder / CARD_NAME
         if self.example is None or not path.is_file():
             return
@@ -235,7 +250,9 @@ class _Across:
         )
         card = render_card(self.program, self.dataset, splits, self.example, package="gpu_train_debug")
         if path.read_bytes() != card.encode():
-            yield finding_about("E602", "the card isn't the one that belongs to these files", path=str(path))
+            yield finding_about(
+                "E602", "the card isn't the one that belongs to these files", path=str(path), helps=[_AGAIN]
+            )
 
 
 def _line_work(program: ProgramPlan, dataset: DatasetPlan) -> Callable[[Line], Checked]:

@@ -37,4 +37,7 @@ class Novelty:
             for other in self.unseen[spec.split]:
                 new_pair = len(codes) > 1 and codes not in self.pairs[other]
                 if not new_pair and not regions - self.regions[other]:
-                    yield spec, f"`{spec.id}` has neither a pair of codes nor a region that is unseen in `{other}`"
+                    yield (
+                        spec,
+                        f"`{spec.id}` has neither a pair of diagnosis codes nor a region that is new to `{other}`",
+                    )

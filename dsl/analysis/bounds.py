@@ -34,7 +34,7 @@ from dsl.checked import (
     expressions_of,
     walk_typed,
 )
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 from dsl.evaluation import Evaluator, grid, grid_size
 from dsl.operators import ArithmeticOp, DivisionOp, LogicOp
 from dsl.source import Span
@@ -51,12 +51,12 @@ DIVISIONS: Final = (DivisionOp.FLOOR, DivisionOp.CEIL, ArithmeticOp.MOD)
 """Operators with a divisor, which must not be 0."""
 
 
-def check_bounds(program: CheckedProgram, findings: Findings) -> dict[str, Bounds]:
+def check_bounds(program: CheckedProgram, collector: Collector) -> dict[str, Bounds]:
     """Check the bounds of every expression of the program; gives the bounds of each system that is small enough."""
     found = {}
     for name, system in program.systems.items():
-        if check_growth(system, findings):
-            found[name] = Bounds(system, findings)
+        if check_growth(system, collector):
+            found[name] = Bounds(system, collector)
             found[name].check_system()
     for archetype in program.archetypes.values():
         if archetype.system in found:
@@ -103,9 +103,9 @@ class _Tried:
 class Bounds:
     """Intervals of the expressions of one system; each finding is reported once."""
 
-    def __init__(self, system: CheckedSystem, findings: Findings) -> None:
+    def __init__(self, system: CheckedSystem, collector: Collector) -> None:
         self._system = system
-        self._findings = findings
+        self._collector = collector
         self._relations = {relation.name: relation.value for relation in system.relations}
         self._domains = {variable.name: variable.domain for variable in system.variables}
         self._supports: dict[str, frozenset[str]] = {}
@@ -120,8 +120,10 @@ class Bounds:
             self._check_printing(relation.printing, self.interval(relation.value), relation.span)
         for expr in expressions_of(self._system):
             self.interval(expr)
-        for event in self._system.events:
-            for attribute in event.attributes:
+        for noise in self._system.noise_values:
+            self._check_printing(noise.printing, hull(noise.domain), noise.span)
+        for line in (line for event in self._system.events for line in event.lines):
+            for attribute in line.attributes:
                 self._check_printing(attribute.printing, self.interval(attribute.value), attribute.span)
 
     def _check_printing(self, printing: PrintingForm | None, bounds: Interval | None, span: Span) -> None:
@@ -130,7 +132,7 @@ class Bounds:
             return
         largest = max(abs(bounds.low), abs(bounds.high))
         if 2 * largest * printing.numerator * 10**printing.decimals + printing.denominator > MAX_MAGNITUDE:
-            self._findings.error(
+            self._collector.error(
                 "E308",
                 "the value may be too large to print with these decimals",
                 span,
@@ -190,7 +192,7 @@ class Bounds:
         if max(abs(result.low), abs(result.high)) <= MAX_MAGNITUDE:
             return result
         far = result.high if abs(result.high) >= abs(result.low) else result.low
-        self._findings.error(
+        self._collector.error(
             "E308",
             "this value may be out of range",
             expr.span,
@@ -208,7 +210,7 @@ class Bounds:
             sides = [Interval(values.low, min(values.high, -1)), Interval(max(values.low, 1), values.high)]
             results = [apply_interval(expr.op, [args[0], side]) for side in sides if side.low <= side.high]
             return results[0] if len(results) == 1 else union(results[0], results[1])
-        self._findings.error(
+        self._collector.error(
             "E307",
             "the divisor may be 0",
             expr.args[1].span,
@@ -230,7 +232,7 @@ class Bounds:
         keys = list(near) if tried is None else sorted(set(tried.values.ravel().tolist()))
         missing = [value_text(value, expr.key.type) for value in keys if value not in entries]
         if missing:
-            self._findings.error(
+            self._collector.error(
                 "E312",
                 f"`{expr.table}` has no entry for {listed(missing, limit=4)}",
                 expr.key.span,

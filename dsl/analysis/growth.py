@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dsl.checked import CheckedSystem, RelationRef, Typed, Within, expressions_of, subexpressions
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 from dsl.source import Span
 
 MAX_SIZE: Final = 50_000
@@ -20,25 +20,24 @@ MAX_GROWTH_DEPTH: Final = 200
 """How deeply expressions may nest when relations are written out."""
 
 
-def check_growth(system: CheckedSystem, findings: Findings) -> bool:
+def check_growth(system: CheckedSystem, collector: Collector) -> bool:
     """Report a system that would become too large or too deep; true if it doesn't."""
     growth = _Growth()
     for relation in system.relations:
         size, depth = growth.add(relation.name, relation.value)
-        if not _fits(size, depth, f"relation `{relation.name}`", relation.value.span, findings):
+        if not _fits(size, depth, f"relation `{relation.name}`", relation.value.span, collector):
             return False
-    relations = {id(relation.value): growth.own[relation.name] for relation in system.relations}
+    counted = {id(relation.value) for relation in system.relations}
     total = sum(growth.own.values())
     for expr in expressions_of(system):
-        if id(expr) in relations:
-            total += relations[id(expr)]
+        if id(expr) in counted:
             continue
         size, depth = growth.size(expr), growth.depth(expr)
         total += size
-        if not _fits(size, depth, "this expression", expr.span, findings):
+        if not _fits(size, depth, "this expression", expr.span, collector):
             return False
     if total > MAX_SIZE:
-        findings.error(
+        collector.error(
             "E424",
             f"system `{system.name}` expands to {total} terms when every `with` is written out",
             system.span,
@@ -48,10 +47,10 @@ def check_growth(system: CheckedSystem, findings: Findings) -> bool:
     return total <= MAX_SIZE
 
 
-def _fits(size: int, depth: int, what: str, span: Span, findings: Findings) -> bool:
+def _fits(size: int, depth: int, what: str, span: Span, collector: Collector) -> bool:
     if size > MAX_SIZE:
         number = str(size) if size < 10**12 else "more than 10^12"
-        findings.error(
+        collector.error(
             "E424",
             f"{what} expands to {number} terms when every `with` is written out",
             span,
@@ -60,7 +59,7 @@ def _fits(size: int, depth: int, what: str, span: Span, findings: Findings) -> b
         )
         return False
     if depth > MAX_GROWTH_DEPTH:
-        findings.error(
+        collector.error(
             "E425",
             f"{what} is {depth} levels deep when relations are written out",
             span,

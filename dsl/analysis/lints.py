@@ -27,7 +27,7 @@ from dsl.checked import (
     expressions_of,
     walk_typed,
 )
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 from dsl.operators import LogicOp
 from dsl.syntax import nodes
 from dsl.value_types import FLAG
@@ -43,27 +43,27 @@ def lint_program(
     index: ProgramIndex,
     library: Library,
     bounds: Mapping[str, Bounds],
-    findings: Findings,
+    collector: Collector,
 ) -> None:
     """Run every lint of the language."""
     for name, system in program.systems.items():
-        _lint_conditions(system, bounds[name], findings)
+        _lint_conditions(system, bounds[name], collector)
         for rule in system.rules:
-            _lint_rule(rule, system, bounds[name], findings)
+            _lint_rule(rule, system, bounds[name], collector)
         for expr in expressions_of(system):
-            _lint_withs(expr, bounds[name], findings)
+            _lint_withs(expr, bounds[name], collector)
     for archetype in program.archetypes.values():
         for condition in (*archetype.wheres, *archetype.hards):
-            _lint_withs(condition.condition, bounds[archetype.system], findings)
-        _lint_archetype(archetype, program.systems[archetype.system], bounds[archetype.system], findings)
-    _lint_leaks(program, findings)
-    _lint_unused(systems, index, library, findings)
+            _lint_withs(condition.condition, bounds[archetype.system], collector)
+        _lint_archetype(archetype, program.systems[archetype.system], bounds[archetype.system], collector)
+    _lint_leaks(program, collector)
+    _lint_unused(systems, index, library, collector)
 
 
-def _lint_conditions(system: CheckedSystem, bounds: Bounds, findings: Findings) -> None:
+def _lint_conditions(system: CheckedSystem, bounds: Bounds, collector: Collector) -> None:
     requires = [each.condition for each in system.requires]
     if requires and bounds.never(*requires):
-        findings.error(
+        collector.error(
             "E426",
             f"no world of `{system.name}` is valid",
             system.requires[-1].span,
@@ -72,16 +72,16 @@ def _lint_conditions(system: CheckedSystem, bounds: Bounds, findings: Findings) 
         return
     sounds = [each.condition for each in system.sounds]
     if sounds and bounds.never(*sounds):
-        findings.error("E426", f"no run of `{system.name}` is sound", system.sounds[-1].span, "this never holds")
+        collector.error("E426", f"no run of `{system.name}` is sound", system.sounds[-1].span, "this never holds")
     for sound in system.sounds:
         if bounds.always(sound.condition):
-            findings.warn("W444", "this condition always holds", sound.span, "it says nothing about a run")
+            collector.warn("W444", "this condition always holds", sound.span, "it says nothing about a run")
 
 
-def _lint_rule(rule: CheckedRule, system: CheckedSystem, bounds: Bounds, findings: Findings) -> None:
+def _lint_rule(rule: CheckedRule, system: CheckedSystem, bounds: Bounds, collector: Collector) -> None:
     requires = [each.condition for each in system.requires]
     if bounds.never(rule.guard) or bounds.never(rule.guard, *requires):
-        findings.error(
+        collector.error(
             "E409",
             f"rule `{rule.name}` can never fire",
             rule.guard.span,
@@ -94,7 +94,7 @@ def _lint_rule(rule: CheckedRule, system: CheckedSystem, bounds: Bounds, finding
         idle = not fields & support
         why = f"the guard doesn't depend on {listed(sorted(fields))}" if idle else "the guard holds with these values"
         if idle or _stays_true(rule.guard, alternative, bounds):
-            findings.error(
+            collector.error(
                 "E410",
                 f"rule `{rule.name}` fires again after its own fix",
                 alternative[0].span.to(alternative[-1].span),
@@ -106,7 +106,7 @@ def _lint_rule(rule: CheckedRule, system: CheckedSystem, bounds: Bounds, finding
             if isinstance(item, CheckedAssign) or any(isinstance(node, Earlier) for node in walk_typed(item.where)):
                 continue
             if bounds.never(item.where):
-                findings.error(
+                collector.error(
                     "E409",
                     f"`{item.field}` never gets a value here",
                     item.where.span,
@@ -124,27 +124,27 @@ def _stays_true(guard: Typed, alternative: tuple[CheckedSet, ...], bounds: Bound
     return bounds.always(Operation(LogicOp.IMPLIES, (guard, after), FLAG, span=guard.span))
 
 
-def _lint_withs(expr: Typed, bounds: Bounds, findings: Findings) -> None:
+def _lint_withs(expr: Typed, bounds: Bounds, collector: Collector) -> None:
     """Changes of variables that the changed expression doesn't depend on."""
     for node in walk_typed(expr):
         if isinstance(node, Within):
             support = bounds.support(node.body)
             idle = [name for name, _ in node.changes if name not in support]
             if idle:
-                findings.warn(
+                collector.warn(
                     "W448",
-                    f"`with` changes nothing: this doesn't depend on {listed(idle, last='or')}",
+                    f"this doesn't depend on {listed(idle, last='or')}, so `with` changes nothing",
                     node.body.span,
-                    "this is the same in both worlds",
-                    helps=("`with` binds tightly: write `(a * b) with (...)`",),
+                    "has the same value with and without the change",
+                    helps=("`with` belongs to the operand before it; for all of a product write `(a * b) with (...)`",),
                 )
 
 
-def _lint_archetype(archetype: CheckedArchetype, system: CheckedSystem, bounds: Bounds, findings: Findings) -> None:
+def _lint_archetype(archetype: CheckedArchetype, system: CheckedSystem, bounds: Bounds, collector: Collector) -> None:
     wheres = [each.condition for each in archetype.wheres]
     every = [*wheres, *(each.condition for each in system.requires)]
     if wheres and (bounds.never(*wheres) or bounds.never(*every)):
-        findings.error(
+        collector.error(
             "E426",
             f"no world belongs to `{archetype.name}`",
             archetype.wheres[-1].span,
@@ -153,12 +153,12 @@ def _lint_archetype(archetype: CheckedArchetype, system: CheckedSystem, bounds: 
         return
     hards = [each.condition for each in archetype.hards]
     if hards and bounds.never(*hards, *wheres):
-        findings.error(
+        collector.error(
             "E426", f"no boundary task belongs to `{archetype.name}`", archetype.hards[-1].span, "this never holds"
         )
 
 
-def _lint_leaks(program: CheckedProgram, findings: Findings) -> None:
+def _lint_leaks(program: CheckedProgram, collector: Collector) -> None:
     """A system's prompts must leave several answers open."""
     for name, system in program.systems.items():
         archetypes = [each for each in program.archetypes.values() if each.system == name]
@@ -166,14 +166,14 @@ def _lint_leaks(program: CheckedProgram, findings: Findings) -> None:
             continue
         codes = sorted({rule.code for rule in system.rules})
         if len(codes) < LEAST_CODES:
-            findings.warn(
+            collector.warn(
                 "W442",
-                f"system `{name}` has {counted(len(codes), 'code')}",
+                f"system `{name}` has {counted(len(codes), 'diagnosis code')}",
                 system.span,
                 f"with fewer than {LEAST_CODES}, its prompts give the answer away",
             )
         if all(archetype.faults for archetype in archetypes):
-            findings.warn(
+            collector.warn(
                 "W442",
                 f"system `{name}` has no healthy archetype",
                 system.span,
@@ -185,7 +185,9 @@ def _lint_leaks(program: CheckedProgram, findings: Findings) -> None:
 # ------------------------------------------------------------------ what nobody uses
 
 
-def _lint_unused(systems: Mapping[str, SystemScope], index: ProgramIndex, library: Library, findings: Findings) -> None:
+def _lint_unused(
+    systems: Mapping[str, SystemScope], index: ProgramIndex, library: Library, collector: Collector
+) -> None:
     """Declarations without a use; config fields and given facts may be there to distract."""
     used = set[str]().union(*(scope.used for scope in library.scopes.values()))
     shared = {module for other, seen in index.sees.items() for module in seen if module != other}
@@ -194,14 +196,14 @@ def _lint_unused(systems: Mapping[str, SystemScope], index: ProgramIndex, librar
             continue  # a library: its users decide what they need
         for declaration in parsed.declarations:
             if isinstance(declaration, nodes.EnumDecl | nodes.ConstDecl | nodes.TableDecl):
-                _unused(declaration.name, used, findings)
+                _unused(declaration.name, used, collector)
     for system in systems.values():
         for ident in _may_be_unused(system.decl):
-            _unused(ident, used, findings)
+            _unused(ident, used, collector)
     for dataset in index.datasets.values():
         named = {ident.name for split in dataset.node.splits for ident in (*split.avoid, *split.within)}
         for region in dataset.node.regions:
-            _unused(region.name, named, findings)
+            _unused(region.name, named, collector)
 
 
 def _may_be_unused(decl: nodes.SystemDecl) -> Iterator[nodes.Ident]:
@@ -220,6 +222,6 @@ def _may_be_unused(decl: nodes.SystemDecl) -> Iterator[nodes.Ident]:
                 assert_never(item)
 
 
-def _unused(ident: nodes.Ident, used: set[str], findings: Findings) -> None:
+def _unused(ident: nodes.Ident, used: set[str], collector: Collector) -> None:
     if ident.name not in used:
-        findings.warn("W441", f"`{ident.name}` is never used", ident.span, "declared here")
+        collector.warn("W441", f"`{ident.name}` is never used", ident.span, "declared here")

@@ -17,7 +17,7 @@ from dsl.check.literals import constant_value, in_domain
 from dsl.check.names import RelationSymbol, Scope, VariableSymbol, check_members, find_name
 from dsl.check.systems import SystemScope
 from dsl.checked import CheckedArchetype, CheckedCondition, CheckedExample, Constant
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 from dsl.source import Span
 from dsl.syntax import nodes
 from dsl.value_types import ValueType
@@ -35,13 +35,13 @@ class ArchetypeChecker:
         index: ProgramIndex,
         scopes: Mapping[str, Scope],
         systems: Mapping[str, SystemScope],
-        findings: Findings,
+        collector: Collector,
         budget: ExpansionBudget,
     ) -> None:
         self._index = index
         self._scopes = scopes
         self._systems = systems
-        self._findings = findings
+        self._collector = collector
         self._budget = budget
         self._scopes_in: dict[tuple[str, str], Scope] = {}
         self.checked: dict[str, CheckedArchetype] = {}
@@ -59,7 +59,7 @@ class ArchetypeChecker:
 
     def scope_in(self, ident: nodes.Ident, module: str) -> tuple[SystemScope, Scope] | None:
         """The system that `ident` names, and what a condition on its worlds sees in `module`."""
-        declared = find_declared(self._index, self._index.systems, ident, module, "system", self._findings)
+        declared = find_declared(self._index, self._index.systems, ident, module, "system", self._collector)
         if declared is None or ident.name not in self._systems:
             return None
         system = self._systems[ident.name]
@@ -70,9 +70,9 @@ class ArchetypeChecker:
     def _joined_scope(self, system: SystemScope, here: Scope) -> Scope:
         """What a file sees, and what the system declares; the two must not clash."""
         for name in here.names.keys() & system.own.keys():
-            report_duplicate(name, here.names[name].ident, system.own[name].ident, self._findings)
+            report_duplicate(name, here.names[name].ident, system.own[name].ident, self._collector)
         if here.names.keys() & system.members:
-            check_members([(each, None) for each in system.scope.enumerations], here.names, self._findings)
+            check_members([(each, None) for each in system.scope.enumerations], here.names, self._collector)
         return attrs.evolve(
             here,
             names={**here.names, **system.own},
@@ -81,7 +81,7 @@ class ArchetypeChecker:
         )
 
     def _archetype(self, decl: nodes.ArchetypeDecl, module: str) -> None:
-        before = self._findings.error_count
+        before = self._collector.error_count
         found = self.scope_in(decl.system, module)
         if found is None:
             return
@@ -90,12 +90,12 @@ class ArchetypeChecker:
         if decl.fault is not None:
             faults = (decl.fault.name,)
             if decl.fault.name not in system.rules:
-                helps = self._findings.suggestion(decl.fault.name, system.rules)
+                helps = self._collector.suggestion(decl.fault.name, system.rules)
                 message = f"`{decl.system.name}` has no rule `{decl.fault.name}`"
-                self._findings.error("E210", message, decl.fault.span, "not declared there", helps=helps)
+                self._collector.error("E210", message, decl.fault.span, "not declared there", helps=helps)
                 faults = ()
         if (decl.fault is None) != (decl.tier.name == HEALTHY_TIER):
-            self._findings.error(
+            self._collector.error(
                 "E419",
                 f"tier `{HEALTHY_TIER}` and `fault none` belong together",
                 decl.tier.span,
@@ -104,7 +104,7 @@ class ArchetypeChecker:
         wheres, hards = self._conditions(decl.wheres, scope)
         codes = {system.rules[fault] for fault in faults} if len(faults) == (decl.fault is not None) else None
         examples = self._examples(decl.examples, system, scope, codes)
-        if self._findings.error_count == before:
+        if self._collector.error_count == before:
             self.checked[decl.name.name] = CheckedArchetype(
                 name=decl.name.name,
                 title=decl.title,
@@ -119,7 +119,7 @@ class ArchetypeChecker:
             )
 
     def _compose(self, decl: nodes.ComposeDecl, module: str) -> None:
-        before = self._findings.error_count
+        before = self._collector.error_count
         declared = [self._part(ident, module) for ident in (decl.first, decl.second)]
         first = declared[0]
         found = None if first is None else self.scope_in(first.system, module)
@@ -134,7 +134,7 @@ class ArchetypeChecker:
         known = all(parts) and all(fault in system.rules for fault in faults)
         codes = {system.rules[fault] for fault in faults} if known else None
         examples = self._examples(decl.examples, system, scope, codes)
-        if self._findings.error_count > before or parts[0] is None or parts[1] is None:
+        if self._collector.error_count > before or parts[0] is None or parts[1] is None:
             return
         inherited = () if decl.fresh else (parts[0], parts[1])
         self.checked[decl.name.name] = CheckedArchetype(
@@ -153,14 +153,14 @@ class ArchetypeChecker:
     def _part(self, ident: nodes.Ident, module: str) -> nodes.ArchetypeDecl | None:
         """The archetype that a composition names."""
         declared: Declared[ArchetypeLike] | None = find_declared(
-            self._index, self._index.archetypes, ident, module, "archetype", self._findings
+            self._index, self._index.archetypes, ident, module, "archetype", self._collector
         )
         if declared is None:
             return None
         if isinstance(declared.node, nodes.ArchetypeDecl) and declared.node.fault is not None:
             return declared.node
         what = "a composition" if isinstance(declared.node, nodes.ComposeDecl) else "a healthy control"
-        self._findings.error(
+        self._collector.error(
             "E418",
             f"`{ident.name}` can't be part of a composition",
             ident.span,
@@ -181,7 +181,7 @@ class ArchetypeChecker:
             why = f"both have the fault `{first.fault.name}`"
         else:
             return
-        self._findings.error("E418", message, decl.second.span, why)
+        self._collector.error("E418", message, decl.second.span, why)
 
     def _conditions(
         self, wheres: Iterable[nodes.Where], scope: Scope
@@ -190,7 +190,7 @@ class ArchetypeChecker:
         plain: list[CheckedCondition] = []
         hard: list[CheckedCondition] = []
         for where in wheres:
-            condition = ExpressionChecker(scope, self._findings, self._budget).condition(where.condition)
+            condition = ExpressionChecker(scope, self._collector, self._budget).condition(where.condition)
             if condition is not None:
                 (hard if where.hard else plain).append(CheckedCondition(condition, "", span=where.condition.span))
         return tuple(plain), tuple(hard)
@@ -215,14 +215,14 @@ class ArchetypeChecker:
         shows = self._shows(decl.shows, scope)
         for code in decl.codes:
             if code.name not in system.rules.values():
-                helps = self._findings.suggestion(code.name, (*system.rules.values(), "HEALTHY"))
+                helps = self._collector.suggestion(code.name, (*system.rules.values(), "HEALTHY"))
                 message = f"`{system.decl.name.name}` has no code `{code.name}`"
-                self._findings.error("E210", message, code.span, "no rule has this code", helps=helps)
+                self._collector.error("E210", message, code.span, "no rule has this code", helps=helps)
                 return None
         given = {code.name for code in decl.codes}
         codes_span = decl.codes[0].span.to(decl.codes[-1].span) if decl.codes else decl.span
         if codes is not None and given != codes:
-            self._findings.error(
+            self._collector.error(
                 "E417",
                 f"the example expects {listed(sorted(given)) or '`HEALTHY`'}",
                 codes_span,
@@ -249,19 +249,19 @@ class ArchetypeChecker:
         values: dict[str, int] = {}
         seen: dict[str, nodes.Ident] = {}
         for ident, expr in settings:
-            symbol = find_name(scope, ident, (VariableSymbol,), self._findings)
+            symbol = find_name(scope, ident, (VariableSymbol,), self._collector)
             if ident.name in seen:
-                report_duplicate(ident.name, ident, seen[ident.name], self._findings, what="is given twice")
+                report_duplicate(ident.name, ident, seen[ident.name], self._collector, what="is given twice")
             seen[ident.name] = ident
             if symbol is None or symbol.variable is None:
                 continue
             if editable and not symbol.variable.editable:
-                self._findings.error(
+                self._collector.error(
                     "E413", f"`{ident.name}` can't be set", ident.span, "a fix can change only editable config fields"
                 )
                 continue
             value = self._constant(expr, symbol.variable.type, f"the value of `{ident.name}`", scope)
-            if value is not None and in_domain(value, symbol, self._findings):
+            if value is not None and in_domain(value, symbol, self._collector):
                 values[ident.name] = value.value
         return values
 
@@ -270,12 +270,12 @@ class ArchetypeChecker:
     ) -> tuple[tuple[str, int, Span], ...]:
         values: dict[str, tuple[str, int, Span]] = {}
         for ident, expr in shows:
-            symbol = find_name(scope, ident, (RelationSymbol,), self._findings)
+            symbol = find_name(scope, ident, (RelationSymbol,), self._collector)
             if symbol is None or symbol.type is None:
                 continue
             if ident.name in values:
                 earlier = nodes.Ident(ident.name, span=values[ident.name][2])
-                report_duplicate(ident.name, ident, earlier, self._findings, what="is given twice")
+                report_duplicate(ident.name, ident, earlier, self._collector, what="is given twice")
                 continue
             value = self._constant(expr, symbol.type, f"the value of `{ident.name}`", scope)
             if value is not None:
@@ -283,5 +283,5 @@ class ArchetypeChecker:
         return tuple(values.values())
 
     def _constant(self, expr: nodes.Expression, type_: ValueType, what: str, scope: Scope) -> Constant | None:
-        typed = ExpressionChecker(scope, self._findings, self._budget, constant=True).value(expr, type_, what)
-        return None if typed is None else constant_value(typed, what, self._findings)
+        typed = ExpressionChecker(scope, self._collector, self._budget, constant=True).value(expr, type_, what)
+        return None if typed is None else constant_value(typed, what, self._collector)

@@ -18,7 +18,7 @@ from dsl.check.literals import literal_value
 from dsl.check.names import Scope
 from dsl.check.unit_help import described, how_to_become
 from dsl.checked import Typed
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 from dsl.source import Span
 from dsl.syntax import nodes
 from dsl.value_types import FLAG, Quantity, ValueType, plain_if_zero, unify
@@ -47,7 +47,7 @@ class Checker(ABC):
     """
 
     scope: Scope
-    findings: Findings
+    collector: Collector
     budget: ExpansionBudget
     prescription: bool = False
     guard: bool = False
@@ -69,7 +69,7 @@ class Checker(ABC):
         typed = self.check(expr, None)
         if typed is None or isinstance(typed.type, Quantity):
             return typed
-        self.findings.error("E301", f"expected a number as {what}", expr.span, f"this is {described(typed.type)}")
+        self.collector.error("E301", f"expected a number as {what}", expr.span, f"this is {described(typed.type)}")
         return None
 
     def of_type(self, expr: nodes.Expression, type_: ValueType, what: str) -> Typed | None:
@@ -81,7 +81,7 @@ class Checker(ABC):
         if both is not None:
             return attrs.evolve(typed, type=both)
         numbers = isinstance(typed.type, Quantity) and isinstance(type_, Quantity)
-        self.findings.error(
+        self.collector.error(
             "E302" if numbers else "E301",
             f"expected {described(type_)} as {what}",
             expr.span,
@@ -92,10 +92,14 @@ class Checker(ABC):
 
     def value(self, expr: nodes.Expression, type_: ValueType, what: str) -> Typed | None:
         """A value for something of a declared type: a bare number is in its unit, another unit is converted."""
-        literal = literal_value(expr, type_, self.scope, self.findings)
+        literal = literal_value(expr, type_, self.scope, self.collector)
         if literal is not None:
             return literal.constant
         return self.of_type(expr, type_, what)
+
+    def stated(self, expr: nodes.Expression, type_: ValueType | None, what: str) -> Typed | None:
+        """The value of something that may say its type."""
+        return self.inferred(expr) if type_ is None else self.value(expr, type_, what)
 
     def inferred(self, expr: nodes.Expression) -> Typed | None:
         """An expression of whatever type it has."""
@@ -152,19 +156,19 @@ class Checker(ABC):
     def may_vary(self, span: Span, why: str) -> bool:
         """Whether something that isn't constant may stand here; says so if not."""
         if self.constant:
-            self.findings.error("E305", "only constants can be used here", span, why)
+            self.collector.error("E305", "only constants can be used here", span, why)
         return not self.constant
 
     # -------------------------------------------------------------- the work budget
 
-    def charge(self, span: Span) -> bool:
-        """Whether one more sub-expression may be written out; says so if not, once for a program."""
+    def charge(self, span: Span, terms: int = 1) -> bool:
+        """Whether so many more sub-expressions may be written out; says so if not, once for a program."""
         if not self.written_out:
             return True
-        self.budget.left -= 1
+        self.budget.left -= terms
         if self.budget.left < 0 and not self.budget.reported:
             self.budget.reported = True
-            self.findings.error(
+            self.collector.error(
                 "E421",
                 f"the quantifiers expand to more than {MAX_WRITTEN_OUT} terms",
                 span,

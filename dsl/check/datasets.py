@@ -13,7 +13,7 @@ from dsl.check.checker import ExpansionBudget
 from dsl.check.dispatch import ExpressionChecker
 from dsl.check.index import ProgramIndex, find_declared, report_duplicate
 from dsl.checked import CheckedArchetype, CheckedDataset, CheckedRegion, CheckedSplit
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 from dsl.syntax import nodes
 
 MAX_COUNT: Final = 1_000_000
@@ -22,14 +22,14 @@ MAX_MARGIN: Final = 20
 
 
 def check_datasets(
-    index: ProgramIndex, archetypes: ArchetypeChecker, findings: Findings, budget: ExpansionBudget
+    index: ProgramIndex, archetypes: ArchetypeChecker, collector: Collector, budget: ExpansionBudget
 ) -> dict[str, CheckedDataset]:
     """Check every dataset; wrong ones are left out."""
     checked = {}
     for declared in index.datasets.values():
-        before = findings.error_count
-        dataset = _dataset(declared.node, declared.module, index, archetypes, findings, budget)
-        if findings.error_count == before:
+        before = collector.error_count
+        dataset = _dataset(declared.node, declared.module, index, archetypes, collector, budget)
+        if collector.error_count == before:
             checked[dataset.name] = dataset
     return checked
 
@@ -39,20 +39,22 @@ def _dataset(
     module: str,
     index: ProgramIndex,
     archetypes: ArchetypeChecker,
-    findings: Findings,
+    collector: Collector,
     budget: ExpansionBudget,
 ) -> CheckedDataset:
-    _once([region.name for region in decl.regions], findings)
-    _once([split.name for split in decl.splits], findings)
+    _once([region.name for region in decl.regions], collector)
+    _once([split.name for split in decl.splits], collector)
     regions = []
     for region in decl.regions:
         found = archetypes.scope_in(region.system, module)
-        condition = None if found is None else ExpressionChecker(found[1], findings, budget).condition(region.condition)
+        condition = (
+            None if found is None else ExpressionChecker(found[1], collector, budget).condition(region.condition)
+        )
         if condition is not None:
             regions.append(CheckedRegion(region.name.name, region.system.name, condition, span=region.name.span))
     names = {region.name.name: region.system.name for region in decl.regions}
-    splits = [_split(split, module, index, names, archetypes.checked, findings) for split in decl.splits]
-    _check_unseen(decl.splits, findings)
+    splits = [_split(split, module, index, names, archetypes.checked, collector) for split in decl.splits]
+    _check_unseen(decl.splits, collector)
     return CheckedDataset(
         name=decl.name.name,
         version=decl.version,
@@ -64,24 +66,24 @@ def _dataset(
     )
 
 
-def _check_unseen(splits: Sequence[nodes.SplitDecl], findings: Findings) -> None:
+def _check_unseen(splits: Sequence[nodes.SplitDecl], collector: Collector) -> None:
     names = [split.name.name for split in splits]
     for split in splits:
         for ident in split.unseen:
             if ident.name not in names:
-                helps = findings.suggestion(ident.name, names)
-                findings.error("E210", f"unknown split `{ident.name}`", ident.span, "not in this dataset", helps=helps)
+                helps = collector.suggestion(ident.name, names)
+                collector.error("E210", f"unknown split `{ident.name}`", ident.span, "not in this dataset", helps=helps)
             elif ident.name == split.name.name:
-                findings.error(
+                collector.error(
                     "E420", f"split `{ident.name}` can't be unseen in itself", ident.span, "this is the split itself"
                 )
 
 
-def _once(idents: Iterable[nodes.Ident], findings: Findings) -> None:
+def _once(idents: Iterable[nodes.Ident], collector: Collector) -> None:
     seen: dict[str, nodes.Ident] = {}
     for ident in idents:
         if ident.name in seen:
-            report_duplicate(ident.name, ident, seen[ident.name], findings)
+            report_duplicate(ident.name, ident, seen[ident.name], collector)
         seen.setdefault(ident.name, ident)
 
 
@@ -91,35 +93,35 @@ def _split(
     index: ProgramIndex,
     regions: Mapping[str, str],
     archetypes: Mapping[str, CheckedArchetype],
-    findings: Findings,
+    collector: Collector,
 ) -> CheckedSplit:
     for ident in (*decl.avoid, *decl.within):
         if ident.name not in regions:
-            helps = findings.suggestion(ident.name, regions)
-            findings.error("E210", f"unknown region `{ident.name}`", ident.span, "not in this dataset", helps=helps)
+            helps = collector.suggestion(ident.name, regions)
+            collector.error("E210", f"unknown region `{ident.name}`", ident.span, "not in this dataset", helps=helps)
     for ident in decl.within:
         if ident.name in {other.name for other in decl.avoid}:
-            findings.error("E420", f"`{ident.name}` is both avoided and required", ident.span, "no world can be both")
+            collector.error("E420", f"`{ident.name}` is both avoided and required", ident.span, "no world can be both")
     if decl.interaction > MAX_INTERACTION:
-        findings.error(
+        collector.error(
             "E420",
             f"an interaction of {decl.interaction} can't be reached",
             decl.name.span,
             f"there are only {MAX_INTERACTION} channels",
         )
     if decl.count < 1:
-        findings.error("E420", f"split `{decl.name.name}` asks for no tasks", decl.name.span, "at least 1 is needed")
+        collector.error("E420", f"split `{decl.name.name}` asks for no tasks", decl.name.span, "at least 1 is needed")
     if decl.count > MAX_COUNT:
-        findings.error(
+        collector.error(
             "E420",
             f"split `{decl.name.name}` asks for {decl.count} tasks",
             decl.name.span,
             f"at most {MAX_COUNT} are allowed",
         )
     if not decl.uses:
-        findings.error("E420", f"split `{decl.name.name}` uses no archetypes", decl.name.span, "add `use ...`")
+        collector.error("E420", f"split `{decl.name.name}` uses no archetypes", decl.name.span, "add `use ...`")
     if decl.margin > MAX_MARGIN:
-        findings.error(
+        collector.error(
             "E420",
             f"a margin of {decl.margin} percent leaves hardly a world",
             decl.name.span,
@@ -127,17 +129,17 @@ def _split(
         )
     uses: dict[str, int] = {}
     near: dict[str, int] = {}
-    _once([ident for use in decl.uses for ident in use.archetypes], findings)
+    _once([ident for use in decl.uses for ident in use.archetypes], collector)
     for use in decl.uses:
         for ident in use.archetypes:
             if use.weight < 1:
-                findings.error("E420", f"`{ident.name}` has weight {use.weight}", ident.span, "at least 1 is needed")
+                collector.error("E420", f"`{ident.name}` has weight {use.weight}", ident.span, "at least 1 is needed")
             if use.near > 100:
-                findings.error("E420", f"`{ident.name}` is near in {use.near} percent", ident.span, "at most 100 are")
-            if find_declared(index, index.archetypes, ident, module, "archetype", findings) is not None:
+                collector.error("E420", f"`{ident.name}` is near in {use.near} percent", ident.span, "at most 100 are")
+            if find_declared(index, index.archetypes, ident, module, "archetype", collector) is not None:
                 uses[ident.name] = use.weight
                 near[ident.name] = use.near
-    _warn_idle(decl, regions, [archetypes[name] for name in uses if name in archetypes], findings)
+    _warn_idle(decl, regions, [archetypes[name] for name in uses if name in archetypes], collector)
     return CheckedSplit(
         name=decl.name.name,
         count=decl.count,
@@ -154,20 +156,20 @@ def _split(
 
 
 def _warn_idle(
-    decl: nodes.SplitDecl, regions: Mapping[str, str], used: Sequence[CheckedArchetype], findings: Findings
+    decl: nodes.SplitDecl, regions: Mapping[str, str], used: Sequence[CheckedArchetype], collector: Collector
 ) -> None:
     """Warn of parts of a split that change nothing."""
     systems = {archetype.system for archetype in used}
     for ident in (*decl.avoid, *decl.within):
         if used and ident.name in regions and regions[ident.name] not in systems:
-            findings.warn(
+            collector.warn(
                 "W451",
                 f"region `{ident.name}` changes nothing in split `{decl.name.name}`",
                 ident.span,
                 f"no archetype used here belongs to `{regions[ident.name]}`",
             )
     if decl.boundary and used and not any(archetype.hards for archetype in used):
-        findings.warn(
+        collector.warn(
             "W451",
             f"`boundary` changes nothing in split `{decl.name.name}`",
             decl.name.span,

@@ -15,7 +15,7 @@ from dsl.check.literals import constant_value, whole_domain
 from dsl.check.names import ConstantSymbol, Scope, Symbol, TableSymbol, check_members
 from dsl.check.ordering import dependency_order, mentioned, report_cycle
 from dsl.checked import CheckedTable, Constant
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 from dsl.syntax import nodes
 from dsl.value_types import (
     FLAG,
@@ -37,14 +37,14 @@ from gpu_train_debug.wording import listed
 class Library:
     """Everything declared outside systems that expressions use; `scopes` has what each file sees of it."""
 
-    def __init__(self, index: ProgramIndex, findings: Findings, budget: ExpansionBudget) -> None:
+    def __init__(self, index: ProgramIndex, collector: Collector, budget: ExpansionBudget) -> None:
         self._index = index
-        self._findings = findings
+        self._collector = collector
         self._budget = budget
         self._visible_types = {module: index.visible(index.types, module) for module in index.modules}
         units = self._units()
         self.enumerations = {
-            id(declared.node): check_enumeration(declared.node, findings)
+            id(declared.node): check_enumeration(declared.node, collector)
             for declarations in index.types.values()
             for declared in declarations
             if isinstance(declared.node, nodes.EnumDecl)
@@ -58,7 +58,7 @@ class Library:
                 for declared in self._visible_types[module].values()
                 if isinstance(declared.node, nodes.EnumDecl)
             }
-            check_members([(each, spans[each.name]) for each in scope.enumerations], scope.names, findings)
+            check_members([(each, spans[each.name]) for each in scope.enumerations], scope.names, collector)
 
     def _scope(self, module: str, units: Mapping[int, Unit | None]) -> Scope:
         types: dict[str, Unit | Enumeration | None] = {
@@ -91,7 +91,7 @@ class Library:
                     bases[key] = f"{found.module}:{base.name}"
         ordering = dependency_order({key: [bases[key]] if key in bases else [] for key in declared})
         for cycle in ordering.cycles:
-            report_cycle("units", [declared[key].node.name for key in cycle], self._findings)
+            report_cycle("units", [declared[key].node.name for key in cycle], self._collector)
         units: dict[str, Unit | None] = {}
         for key in ordering.order:
             units[key] = self._unit(declared[key], units.get(bases.get(key, "")))
@@ -103,19 +103,19 @@ class Library:
         singular = "" if decl.singular is None else decl.singular.name
         if decl.singular is not None and singular in visible:
             other = visible[singular].node.name
-            report_duplicate(singular, decl.singular, other, self._findings, what="already names a type")
+            report_duplicate(singular, decl.singular, other, self._collector, what="already names a type")
         if decl.base is None or decl.factor is None:
             return Unit(decl.name.name, decl.name.name, 1, singular)
         if decl.base.name not in visible or isinstance(visible[decl.base.name].node, nodes.EnumDecl):
             names = [name for name, each in visible.items() if isinstance(each.node, nodes.UnitDecl)]
             scope = Scope(declared.module, {}, dict.fromkeys(names), (), lambda _: None, set())
-            scope.unit(decl.base, self._findings)
+            scope.unit(decl.base, self._collector)
             return None
         if base is None:
             return None
         factor = decl.factor * base.factor
         if not 0 < factor <= MAX_MAGNITUDE:
-            self._findings.error(
+            self._collector.error(
                 "E306", f"`{decl.name.name}` is not a positive multiple below 2^60", decl.span, f"{factor} {base.base}"
             )
             return None
@@ -138,10 +138,10 @@ class Library:
         }
         ordering = dependency_order(uses)
         for cycle in ordering.cycles:
-            report_cycle("constants", [declared[key].node.name for key in cycle], self._findings)
+            report_cycle("constants", [declared[key].node.name for key in cycle], self._collector)
         for key in (*(key for cycle in ordering.cycles for key in cycle), *ordering.order):
             each = declared[key]
-            checker = ExpressionChecker(self.scopes[each.module], self._findings, self._budget, constant=True)
+            checker = ExpressionChecker(self.scopes[each.module], self._collector, self._budget, constant=True)
             symbol = _value_symbol(each.node, checker if key in ordering.order else None)
             for module, names in self.names.items():
                 if visible[module].get(each.node.name.name) is each:
@@ -149,16 +149,16 @@ class Library:
 
 
 def declare_values(
-    decls: Sequence[ValueDecl], scope: Scope, names: dict[str, Symbol], findings: Findings, budget: ExpansionBudget
+    decls: Sequence[ValueDecl], scope: Scope, names: dict[str, Symbol], collector: Collector, budget: ExpansionBudget
 ) -> None:
     """Compute the constants and tables of a system into `names`, which `scope` looks names up in."""
     by_name = {decl.name.name: decl for decl in decls}
     ordering = dependency_order({name: list(_mentions(decl)) for name, decl in by_name.items()})
     for cycle in ordering.cycles:
-        report_cycle("constants", [by_name[name].name for name in cycle], findings)
+        report_cycle("constants", [by_name[name].name for name in cycle], collector)
         names.update({name: _value_symbol(by_name[name], None) for name in cycle})
     for name in ordering.order:
-        names[name] = _value_symbol(by_name[name], ExpressionChecker(scope, findings, budget, constant=True))
+        names[name] = _value_symbol(by_name[name], ExpressionChecker(scope, collector, budget, constant=True))
 
 
 def _mentions(decl: ValueDecl) -> Iterable[str]:
@@ -180,39 +180,39 @@ def _value_symbol(decl: ValueDecl, checker: Checker | None) -> Symbol:
 # ------------------------------------------------------------------ single declarations
 
 
-def check_enumeration(decl: nodes.EnumDecl | nodes.EnumType, findings: Findings) -> Enumeration | None:
+def check_enumeration(decl: nodes.EnumDecl | nodes.EnumType, collector: Collector) -> Enumeration | None:
     """An enumeration with at least one member, none twice."""
     name = decl.name.name if isinstance(decl, nodes.EnumDecl) else ""
     if not decl.members:
-        findings.error("E401", "the enumeration has no members", decl.span, "at least one is needed")
+        collector.error("E401", "the enumeration has no members", decl.span, "at least one is needed")
         return None
     if len(decl.members) > MAX_MEMBERS:
-        findings.error(
+        collector.error(
             "E403", f"the enumeration has {len(decl.members)} members", decl.span, f"at most {MAX_MEMBERS} are allowed"
         )
         return None
     twice = repeated(decl.members)
     if twice is not None:
-        findings.error("E404", f"`{twice}` is listed twice", decl.span, "in this enumeration")
+        collector.error("E404", f"`{twice}` is listed twice", decl.span, "in this enumeration")
         return None
     for member in decl.members:
         if member in TRUTH_WORDS:
-            findings.error(
+            collector.error(
                 "E204", f"`{member}` is a truth value and can't be a member", decl.span, "in this enumeration"
             )
             return None
     return Enumeration(name, decl.members)
 
 
-def resolve_type(type_: nodes.Type, scope: Scope, findings: Findings) -> ValueType | None:
+def resolve_type(type_: nodes.Type, scope: Scope, collector: Collector) -> ValueType | None:
     """What a type that the author wrote stands for."""
     if isinstance(type_, nodes.EnumType):
-        return check_enumeration(type_, findings)
+        return check_enumeration(type_, collector)
     if type_.name.name == "int":
         return NUMBER
     if type_.name.name == "bool":
         return FLAG
-    found = scope.enumeration(type_.name, findings)
+    found = scope.enumeration(type_.name, collector)
     return Quantity(((found.name, 1),)) if isinstance(found, Unit) else found
 
 
@@ -220,15 +220,15 @@ def _constant(decl: nodes.ConstDecl, checker: Checker) -> Constant | None:
     typed = checker.inferred(decl.value)
     if typed is None:
         return None
-    return constant_value(typed, "a constant", checker.findings)
+    return constant_value(typed, "a constant", checker.collector)
 
 
 def _table(decl: nodes.TableDecl, checker: Checker) -> CheckedTable | None:
-    findings = checker.findings
-    key_type = resolve_type(decl.key, checker.scope, findings)
-    value_type = resolve_type(decl.value, checker.scope, findings)
+    collector = checker.collector
+    key_type = resolve_type(decl.key, checker.scope, collector)
+    value_type = resolve_type(decl.value, checker.scope, collector)
     if len(decl.entries) > MAX_DOMAIN:
-        findings.error(
+        collector.error(
             "E403", f"the table has {len(decl.entries)} entries", decl.span, f"at most {MAX_DOMAIN} are allowed"
         )
         return None
@@ -243,7 +243,7 @@ def _table(decl: nodes.TableDecl, checker: Checker) -> CheckedTable | None:
             complete = False
         elif key.value in entries:
             complete = False
-            findings.error("E404", f"`{value_text(key.value, key_type)}` has two entries", key.span, "again here")
+            collector.error("E404", f"`{value_text(key.value, key_type)}` has two entries", key.span, "again here")
         else:
             entries[key.value] = value.value
     if not complete:
@@ -251,7 +251,7 @@ def _table(decl: nodes.TableDecl, checker: Checker) -> CheckedTable | None:
     every = whole_domain(key_type, decl.span) or ()
     missing = [value_text(each.value, key_type) for each in every if each.value not in entries]
     if missing or not entries:
-        findings.error(
+        collector.error(
             "E312",
             f"`{decl.name.name}` has no entry for {listed(missing)}" if missing else "the table has no entries",
             decl.name.span,
@@ -265,4 +265,4 @@ def _table(decl: nodes.TableDecl, checker: Checker) -> CheckedTable | None:
 
 def _known(checker: Checker, expr: nodes.Expression, type_: ValueType, what: str) -> Constant | None:
     typed = checker.value(expr, type_, what)
-    return None if typed is None else constant_value(typed, what, checker.findings)
+    return None if typed is None else constant_value(typed, what, checker.collector)

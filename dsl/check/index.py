@@ -15,7 +15,7 @@ from typing import Any, Final, Generic, TypeVar
 import attrs
 import networkx as nx
 
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 from dsl.syntax import nodes
 
 _NodeT = TypeVar("_NodeT")
@@ -34,7 +34,6 @@ class Declared(Generic[_NodeT]):
     node: _NodeT
 
 
-TypeDecl = nodes.UnitDecl | nodes.EnumDecl
 ValueDecl = nodes.ConstDecl | nodes.TableDecl
 ArchetypeLike = nodes.ArchetypeDecl | nodes.ComposeDecl
 
@@ -43,43 +42,43 @@ class ProgramIndex:
     """Every declaration outside systems."""
 
     def __init__(
-        self, modules: Mapping[str, nodes.Module], imports: Mapping[str, Iterable[str]], findings: Findings
+        self, modules: Mapping[str, nodes.Module], imports: Mapping[str, Iterable[str]], collector: Collector
     ) -> None:
         self.modules = modules
         self.sees = _visibility(modules, imports)
         self.types = _by_name(modules, (nodes.UnitDecl, nodes.EnumDecl))
         self.values = _by_name(modules, (nodes.ConstDecl, nodes.TableDecl))
-        self.systems = _unique(_by_name(modules, (nodes.SystemDecl,)), findings)
-        self.archetypes = _unique(_by_name(modules, (nodes.ArchetypeDecl, nodes.ComposeDecl)), findings)
-        self.datasets = _unique(_by_name(modules, (nodes.DatasetDecl,)), findings)
-        self._refuse_excess(findings)
-        self._refuse_clashes(self.types, findings)
-        self._refuse_clashes(self.values, findings)
+        self.systems = _unique(_by_name(modules, (nodes.SystemDecl,)), collector)
+        self.archetypes = _unique(_by_name(modules, (nodes.ArchetypeDecl, nodes.ComposeDecl)), collector)
+        self.datasets = _unique(_by_name(modules, (nodes.DatasetDecl,)), collector)
+        self._refuse_excess(collector)
+        self._refuse_clashes(self.types, collector)
+        self._refuse_clashes(self.values, collector)
         for name in BUILT_IN_TYPES:
             for declared in self.types.get(name, ()):
-                findings.error(
+                collector.error(
                     "E202", f"`{name}` is a built-in type", _ident(declared.node).span, "declared again here"
                 )
 
-    def _refuse_excess(self, findings: Findings) -> None:
+    def _refuse_excess(self, collector: Collector) -> None:
         every = [each for module in self.modules.values() for each in module.declarations]
         counted = [each for each in every if not isinstance(each, nodes.Import)]
         if len(counted) > MAX_DECLARATIONS:
-            findings.stop(
+            collector.stop(
                 "E427",
                 f"the sources hold {len(counted)} declarations",
                 counted[MAX_DECLARATIONS].span,
                 f"at most {MAX_DECLARATIONS} are allowed",
             )
 
-    def _refuse_clashes(self, space: Mapping[str, list[Declared[_NodeT]]], findings: Findings) -> None:
+    def _refuse_clashes(self, space: Mapping[str, list[Declared[_NodeT]]], collector: Collector) -> None:
         """A file must not see two declarations of one name."""
         several = [declarations for declarations in space.values() if len(declarations) > 1]
         for seen in self.sees.values():
             for declarations in several:
                 visible = [_ident(each.node) for each in declarations if each.module in seen]
                 for later in visible[1:]:
-                    report_duplicate(later.name, later, visible[0], findings)
+                    report_duplicate(later.name, later, visible[0], collector)
 
     def visible(self, space: Mapping[str, list[Declared[_NodeT]]], module: str) -> dict[str, Declared[_NodeT]]:
         """What `module` sees of a space of names, by name."""
@@ -127,17 +126,26 @@ def _ident(declaration: object) -> nodes.Ident:
     return name
 
 
-def _unique(space: Mapping[str, list[Declared[_NodeT]]], findings: Findings) -> dict[str, Declared[_NodeT]]:
+def _unique(space: Mapping[str, list[Declared[_NodeT]]], collector: Collector) -> dict[str, Declared[_NodeT]]:
     for name, declarations in space.items():
         for later in declarations[1:]:
-            report_duplicate(name, _ident(later.node), _ident(declarations[0].node), findings)
+            report_duplicate(name, _ident(later.node), _ident(declarations[0].node), collector)
     return {name: declarations[0] for name, declarations in sorted(space.items())}
 
 
 def report_duplicate(
-    name: str, later: nodes.Ident, earlier: nodes.Ident, findings: Findings, *, what: str = "is declared twice"
+    name: str, later: nodes.Ident, earlier: nodes.Ident, collector: Collector, *, what: str = "is declared twice"
 ) -> None:
-    findings.error("E202", f"`{name}` {what}", later.span, "again here", secondary=((earlier.span, "first here"),))
+    collector.error("E202", f"`{name}` {what}", later.span, "again here", secondary=((earlier.span, "first here"),))
+
+
+def refuse_repeated(idents: Iterable[nodes.Ident], collector: Collector) -> None:
+    """Report names that a list of declarations has twice."""
+    seen: dict[str, nodes.Ident] = {}
+    for ident in idents:
+        earlier = seen.setdefault(ident.name, ident)
+        if earlier is not ident:
+            report_duplicate(ident.name, ident, earlier, collector)
 
 
 def find_declared(
@@ -146,7 +154,7 @@ def find_declared(
     ident: nodes.Ident,
     module: str,
     what: str,
-    findings: Findings,
+    collector: Collector,
 ) -> Declared[_NodeT] | None:
     """Look up a declaration outside systems, in a space of names that spans the program."""
     seen = index.sees[module]
@@ -156,8 +164,8 @@ def find_declared(
     if declared is not None:
         helps: tuple[str, ...] = (index.import_help(declared, module),)
         message = f"{what} `{ident.name}` is not visible in this file"
-        findings.error("E203", message, ident.span, "not imported", helps=helps)
+        collector.error("E203", message, ident.span, "not imported", helps=helps)
         return None
-    helps = findings.suggestion(ident.name, [name for name, each in space.items() if each.module in seen])
-    findings.error("E210", f"unknown {what} `{ident.name}`", ident.span, "not declared", helps=helps)
+    helps = collector.suggestion(ident.name, [name for name, each in space.items() if each.module in seen])
+    collector.error("E210", f"unknown {what} `{ident.name}`", ident.span, "not declared", helps=helps)
     return None

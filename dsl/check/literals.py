@@ -12,7 +12,7 @@ import attrs
 
 from dsl.check.names import Scope, VariableSymbol
 from dsl.checked import Constant, Typed
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 from dsl.evaluation import Evaluator
 from dsl.operators import UnaryOp
 from dsl.source import Span
@@ -45,7 +45,7 @@ class ReadLiteral:
     constant: Constant | None
 
 
-def literal_value(expr: nodes.Expression, type_: ValueType, scope: Scope, findings: Findings) -> ReadLiteral | None:
+def literal_value(expr: nodes.Expression, type_: ValueType, scope: Scope, collector: Collector) -> ReadLiteral | None:
     """Read a bare number as one in the unit of `type_`, and convert one with another unit.
 
     Returns:
@@ -67,7 +67,7 @@ def literal_value(expr: nodes.Expression, type_: ValueType, scope: Scope, findin
         return None
     scope.used.add(written.name)
     if number.value * ratio.numerator % ratio.denominator:
-        findings.error(
+        collector.error(
             "E306",
             f"`{number.value} {written.name}` is not a whole number of `{target.name}`",
             expr.span,
@@ -76,22 +76,22 @@ def literal_value(expr: nodes.Expression, type_: ValueType, scope: Scope, findin
         return ReadLiteral(None)
     value = number.value * ratio.numerator // ratio.denominator
     if value > MAX_MAGNITUDE:
-        findings.error("E308", "the number is out of range", expr.span, f"beyond 2^60 in `{target.name}`")
+        collector.error("E308", "the number is out of range", expr.span, f"beyond 2^60 in `{target.name}`")
         return ReadLiteral(None)
     return ReadLiteral(Constant(sign * value, type_, span=expr.span))
 
 
-def constant_value(typed: Typed, what: str, findings: Findings) -> Constant | None:
+def constant_value(typed: Typed, what: str, collector: Collector) -> Constant | None:
     """Compute an expression of constants; `what` says in messages what it is for."""
     if isinstance(typed, Constant):
         return typed
     try:
         value = int(Evaluator({}, {}).value(typed))
     except ZeroDivisionError:
-        findings.error("E307", "division by zero", typed.span, "the divisor is 0")
+        collector.error("E307", "division by zero", typed.span, "the divisor is 0")
         return None
     if abs(value) > MAX_MAGNITUDE:
-        findings.error("E308", f"{what} is out of range", typed.span, "beyond 2^60")
+        collector.error("E308", f"{what} is out of range", typed.span, "beyond 2^60")
         return None
     return Constant(value, typed.type, span=typed.span)
 
@@ -100,35 +100,35 @@ def constant_value(typed: Typed, what: str, findings: Findings) -> Constant | No
 
 
 def domain_constants(
-    domain: nodes.Domain, type_: ValueType, value_of: ValueOf, findings: Findings
+    domain: nodes.Domain, type_: ValueType, value_of: ValueOf, collector: Collector
 ) -> tuple[Constant, ...] | None:
     """Write a domain out, in its order; at least one value, none twice."""
     match domain:
         case nodes.SetDomain(values=exprs):
-            return _written_values(domain, exprs, type_, value_of, findings)
+            return _written_values(domain, exprs, type_, value_of, collector)
         case nodes.RangeDomain(low=low, high=high, step=step):
-            if not _numbers(domain.span, type_, findings):
+            if not _numbers(domain.span, type_, collector):
                 return None
             if step <= 0:
-                findings.error("E402", "a step must be positive", domain.span, f"the step is {step}")
+                collector.error("E402", "a step must be positive", domain.span, f"the step is {step}")
                 return None
             size = range_size(low, high, step)
-            if not _size_fits(size, domain.span, findings):
+            if not _size_fits(size, domain.span, collector):
                 return None
             values = tuple(range(low, high + 1, step))
         case nodes.Pow2Domain(low=low, high=high):
-            if not _numbers(domain.span, type_, findings):
+            if not _numbers(domain.span, type_, collector):
                 return None
             values = pow2_values(low, high)
-            if not _size_fits(len(values), domain.span, findings):
+            if not _size_fits(len(values), domain.span, collector):
                 return None
     return tuple(Constant(value, type_, span=domain.span) for value in values)
 
 
-def _numbers(span: Span, type_: ValueType, findings: Findings) -> bool:
+def _numbers(span: Span, type_: ValueType, collector: Collector) -> bool:
     if isinstance(type_, Quantity):
         return True
-    findings.error(
+    collector.error(
         "E301",
         f"a range contains numbers, not values of `{type_text(type_)}`",
         span,
@@ -137,11 +137,11 @@ def _numbers(span: Span, type_: ValueType, findings: Findings) -> bool:
     return False
 
 
-def _size_fits(size: int, span: Span, findings: Findings) -> bool:
+def _size_fits(size: int, span: Span, collector: Collector) -> bool:
     if size == 0:
-        findings.error("E401", "the domain is empty", span, "no values")
+        collector.error("E401", "the domain is empty", span, "no values")
     elif size > MAX_DOMAIN:
-        findings.error(
+        collector.error(
             "E403",
             f"the domain has {size} values",
             span,
@@ -156,21 +156,21 @@ def _written_values(
     exprs: tuple[nodes.Expression, ...],
     type_: ValueType,
     value_of: ValueOf,
-    findings: Findings,
+    collector: Collector,
 ) -> tuple[Constant, ...] | None:
-    if not _size_fits(len(exprs), domain.span, findings):
+    if not _size_fits(len(exprs), domain.span, collector):
         return None
     constants: list[Constant] = []
     for expr in exprs:
         typed = value_of(expr, type_, "a value of the domain")
         if typed is None:
             continue
-        constant = constant_value(typed, "a value of a domain", findings)
+        constant = constant_value(typed, "a value of a domain", collector)
         if constant is None:
             continue
         earlier = next((each for each in constants if each.value == constant.value), None)
         if earlier is not None:
-            findings.error(
+            collector.error(
                 "E404",
                 f"`{value_text(constant.value, type_)}` is listed twice",
                 constant.span,
@@ -180,6 +180,24 @@ def _written_values(
             continue
         constants.append(constant)
     return tuple(constants) if len(constants) == len(exprs) else None
+
+
+def variable_domain(
+    name: nodes.Ident, domain: nodes.Domain | None, type_: ValueType, value_of: ValueOf, collector: Collector
+) -> tuple[Constant, ...] | None:
+    """The values of something with a name: those that are written, else all of its type."""
+    if domain is not None:
+        return domain_constants(domain, type_, value_of, collector)
+    whole = whole_domain(type_, name.span)
+    if whole is None:
+        collector.error(
+            "E406",
+            f"`{name.name}` needs a domain",
+            name.span,
+            "a number needs a finite set of values",
+            helps=(f"for example `{name.name}: {type_text(type_)} in {{1, 2, 4}}`",),
+        )
+    return whole
 
 
 def whole_domain(type_: ValueType, span: Span) -> tuple[Constant, ...] | None:
@@ -193,13 +211,13 @@ def whole_domain(type_: ValueType, span: Span) -> tuple[Constant, ...] | None:
             return None
 
 
-def in_domain(value: Typed, symbol: VariableSymbol, findings: Findings) -> bool:
+def in_domain(value: Typed, symbol: VariableSymbol, collector: Collector) -> bool:
     """Whether a value that is known may be given to a variable; says so if not."""
     variable = symbol.variable
     if not isinstance(value, Constant) or variable is None or value.value in variable.domain:
         return True
     known = [value_text(each, variable.type) for each in variable.domain]
-    findings.error(
+    collector.error(
         "E405",
         f"`{value_text(value.value, variable.type)}` is not in the domain of `{variable.name}`",
         value.span,

@@ -16,7 +16,7 @@ import attrs
 
 from dsl.check.index import BUILT_IN_TYPES
 from dsl.checked import CheckedTable, CheckedVariable, Constant
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 from dsl.source import Span
 from dsl.syntax import nodes
 from dsl.value_types import Enumeration, Unit, ValueType, type_text
@@ -83,6 +83,20 @@ class RelationSymbol(QuantitySymbol):
 
 
 @attrs.frozen
+class IndexSymbol(QuantitySymbol):
+    """What a repeated event counts."""
+
+    word = "bound name"
+
+
+@attrs.frozen
+class NoiseSymbol(Symbol):
+    """Something that is printed and that no expression can read."""
+
+    word = "noise value"
+
+
+@attrs.frozen
 class Scope:
     """What names mean at one place.
 
@@ -116,84 +130,95 @@ class Scope:
             enumerations=tuple(dict.fromkeys((*self.enumerations, *enumerations))),
         )
 
-    def unit(self, ident: nodes.Ident, findings: Findings) -> Unit | None:
+    def unit(self, ident: nodes.Ident, collector: Collector) -> Unit | None:
         found = self.types.get(ident.name)
         if isinstance(found, Unit):
             self.used.add(ident.name)
             return found
         if ident.name in self.types:
             if found is not None:
-                findings.error("E206", f"`{ident.name}` is an enumeration", ident.span, "expected a unit")
+                collector.error("E206", f"`{ident.name}` is an enumeration", ident.span, "expected a unit")
             return None
         units = [name for name, type_ in self.types.items() if isinstance(type_, Unit)]
-        self._unknown_type(ident, "unit", units, findings)
+        self._unknown_type(ident, "unit", units, collector)
         return None
 
-    def enumeration(self, ident: nodes.Ident, findings: Findings) -> Unit | Enumeration | None:
+    def enumeration(self, ident: nodes.Ident, collector: Collector) -> Unit | Enumeration | None:
         """What a type name that isn't built in stands for."""
         if ident.name in self.types:
             self.used.add(ident.name)
             return self.types[ident.name]
-        self._unknown_type(ident, "type", [*BUILT_IN_TYPES, *self.types], findings)
+        self._unknown_type(ident, "type", [*BUILT_IN_TYPES, *self.types], collector)
         return None
 
-    def _unknown_type(self, ident: nodes.Ident, what: str, candidates: Iterable[str], findings: Findings) -> None:
+    def _unknown_type(self, ident: nodes.Ident, what: str, candidates: Iterable[str], collector: Collector) -> None:
         if self.elsewhere(ident.name) is not None:
-            unknown_name(self, ident, what, (), findings)
+            unknown_name(self, ident, what, (), collector)
             return
-        helps = findings.suggestion(ident.name, candidates)
-        findings.error("E206", f"unknown {what} `{ident.name}`", ident.span, "not declared here", helps=helps)
+        helps = collector.suggestion(ident.name, candidates)
+        collector.error("E206", f"unknown {what} `{ident.name}`", ident.span, "not declared here", helps=helps)
 
     def members_named(self, member: str) -> tuple[Enumeration, ...]:
         return tuple(enumeration for enumeration in self.enumerations if member in enumeration.members)
 
 
 def find_name(
-    scope: Scope, ident: nodes.Ident | nodes.Name, kinds: tuple[type[_SymbolT], ...], findings: Findings
+    scope: Scope, ident: nodes.Ident | nodes.Name, kinds: tuple[type[_SymbolT], ...], collector: Collector
 ) -> _SymbolT | None:
     """Look up a name that must be of one of the kinds of symbol in `kinds`; says so if it isn't."""
     symbol = scope.names.get(ident.name)
     wanted = "value" if ConstantSymbol in kinds else " or ".join(kind.word for kind in kinds)
     if symbol is None:
         near = [name for name, each in scope.names.items() if isinstance(each, kinds)]
-        unknown_name(scope, ident, wanted, near, findings)
+        unknown_name(scope, ident, wanted, near, collector)
         return None
     if not isinstance(symbol, kinds):
-        findings.error(
+        collector.error(
             "E207",
             f"`{ident.name}` is a {symbol.word}",
             ident.span,
             f"expected a {wanted}",
             secondary=((symbol.ident.span, "declared here"),),
-            helps=(f"write `{ident.name}[...]` with a key",) if isinstance(symbol, TableSymbol) else (),
+            helps=_help_with(symbol),
         )
         return None
     scope.used.add(ident.name)
     return symbol
 
 
+def _help_with(symbol: Symbol) -> tuple[str, ...]:
+    """What to do where a symbol is of the wrong kind."""
+    match symbol:
+        case TableSymbol():
+            return (f"write `{symbol.ident.name}[...]` with a key",)
+        case NoiseSymbol():
+            return ("noise can't be read: it is drawn apart from the run",)
+        case _:
+            return ()
+
+
 def unknown_name(
-    scope: Scope, ident: nodes.Ident | nodes.Name, what: str, candidates: Iterable[str], findings: Findings
+    scope: Scope, ident: nodes.Ident | nodes.Name, what: str, candidates: Iterable[str], collector: Collector
 ) -> None:
     """Report a name that nothing visible has."""
     how_to_see = scope.elsewhere(ident.name)
     if how_to_see is not None:
         message = f"`{ident.name}` is not visible in this file"
-        findings.error("E203", message, ident.span, "not imported", helps=(how_to_see,))
+        collector.error("E203", message, ident.span, "not imported", helps=(how_to_see,))
         return
-    helps = findings.suggestion(ident.name, candidates)
-    findings.error("E201", f"unknown {what} `{ident.name}`", ident.span, "not declared here", helps=helps)
+    helps = collector.suggestion(ident.name, candidates)
+    collector.error("E201", f"unknown {what} `{ident.name}`", ident.span, "not declared here", helps=helps)
 
 
 def check_members(
-    enumerations: Iterable[tuple[Enumeration, Span | None]], names: Mapping[str, Symbol], findings: Findings
+    enumerations: Iterable[tuple[Enumeration, Span | None]], names: Mapping[str, Symbol], collector: Collector
 ) -> None:
     """Refuse members that are also names of values; a span says where an enumeration is declared."""
     for enumeration, span in enumerations:
         for member in enumeration.members:
             if member in names:
                 symbol = names[member]
-                findings.error(
+                collector.error(
                     "E204",
                     f"`{member}` is both a {symbol.word} and a member of `{type_text(enumeration)}`",
                     symbol.ident.span,

@@ -13,6 +13,7 @@ from dsl.check.checker import Checker
 from dsl.check.names import (
     BoundSymbol,
     ConstantSymbol,
+    IndexSymbol,
     QuantitySymbol,
     RelationSymbol,
     TableSymbol,
@@ -27,16 +28,22 @@ from dsl.syntax import nodes
 from dsl.value_types import NUMBER, ZERO, Enumeration, Quantity, ValueType, type_text
 from gpu_train_debug.wording import listed
 
-ValueSymbol = BoundSymbol | ConstantSymbol | VariableSymbol | RelationSymbol
+ValueSymbol = BoundSymbol | ConstantSymbol | VariableSymbol | RelationSymbol | IndexSymbol
 
-VALUE_SYMBOLS: Final[tuple[type[ValueSymbol], ...]] = (BoundSymbol, ConstantSymbol, VariableSymbol, RelationSymbol)
+VALUE_SYMBOLS: Final[tuple[type[ValueSymbol], ...]] = (
+    BoundSymbol,
+    ConstantSymbol,
+    VariableSymbol,
+    RelationSymbol,
+    IndexSymbol,
+)
 
 
 def check_integer(checker: Checker, expr: nodes.IntLit) -> Typed | None:
     """`1024`, `1024 MiB`; a bare 0 fits every unit."""
     if expr.unit is None:
         return Constant(expr.value, NUMBER if expr.value else ZERO, span=expr.span)
-    unit = checker.scope.unit(nodes.Ident(expr.unit, span=expr.span), checker.findings)
+    unit = checker.scope.unit(nodes.Ident(expr.unit, span=expr.span), checker.collector)
     return None if unit is None else Constant(expr.value, Quantity(((unit.name, 1),)), span=expr.span)
 
 
@@ -44,7 +51,7 @@ def check_name(checker: Checker, expr: nodes.Name, expected: ValueType | None) -
     """A name that stands for a value, or else for a member of the enumeration that is expected."""
     if expr.name not in checker.scope.names:
         return check_member(checker, expr.name, expr, expected)
-    symbol = find_name(checker.scope, expr, VALUE_SYMBOLS, checker.findings)
+    symbol = find_name(checker.scope, expr, VALUE_SYMBOLS, checker.collector)
     if isinstance(symbol, QuantitySymbol) and not checker.may_vary(expr.span, f"`{expr.name}` is a {symbol.word}"):
         return None
     match symbol:
@@ -52,7 +59,7 @@ def check_name(checker: Checker, expr: nodes.Name, expected: ValueType | None) -
             return attrs.evolve(constant, span=expr.span)
         case ConstantSymbol(value=value):
             return None if value is None else attrs.evolve(value, span=expr.span)
-        case VariableSymbol() | RelationSymbol():
+        case VariableSymbol() | RelationSymbol() | IndexSymbol():
             return reference(symbol, expr.span)
         case None:
             return None
@@ -60,11 +67,11 @@ def check_name(checker: Checker, expr: nodes.Name, expected: ValueType | None) -
             assert_never(symbol)
 
 
-def reference(symbol: VariableSymbol | RelationSymbol, span: Span) -> VariableRef | RelationRef | None:
-    """What mentions a variable or relation at `span`; None if its declaration is wrong."""
+def reference(symbol: VariableSymbol | RelationSymbol | IndexSymbol, span: Span) -> VariableRef | RelationRef | None:
+    """What mentions a variable, relation or index at `span`; None if its declaration is wrong."""
     if symbol.type is None:
         return None
-    kind = VariableRef if isinstance(symbol, VariableSymbol) else RelationRef
+    kind = RelationRef if isinstance(symbol, RelationSymbol) else VariableRef
     return kind(symbol.ident.name, symbol.type, span=span)
 
 
@@ -82,23 +89,23 @@ def check_member(
             checker.scope.used.add(homes[0].name)
         return Constant(homes[0].code(member), homes[0], span=expr.span)
     if isinstance(expected, Enumeration):
-        checker.findings.error(
+        checker.collector.error(
             "E209",
             f"`{member}` is not a member of `{type_text(expected)}`",
             expr.span,
             f"expected a `{type_text(expected)}`",
             notes=(f"its members are {listed(expected.members)}",) if expected.name else (),
-            helps=checker.findings.suggestion(member, (*expected.members, *_value_names(checker))),
+            helps=checker.collector.suggestion(member, (*expected.members, *_value_names(checker))),
         )
     elif homes and expected is not None:
-        checker.findings.error(
+        checker.collector.error(
             "E301",
             f"expected {described(expected)}, not a member of {described(homes[0])}",
             expr.span,
             f"`{member}` is a member of {described(homes[0])}",
         )
     elif homes:
-        checker.findings.error(
+        checker.collector.error(
             "E208",
             f"cannot tell which enumeration `{member}` belongs to",
             expr.span,
@@ -107,9 +114,9 @@ def check_member(
             helps=("compare it with a variable, or use it where the type is known",),
         )
     elif isinstance(expr, nodes.Name):
-        unknown_name(checker.scope, expr, "name", _value_names(checker), checker.findings)
+        unknown_name(checker.scope, expr, "name", _value_names(checker), checker.collector)
     else:
-        checker.findings.error("E209", f"no enumeration has a member `{member}`", expr.span, "not a member of any")
+        checker.collector.error("E209", f"no enumeration has a member `{member}`", expr.span, "not a member of any")
     return None
 
 
@@ -119,7 +126,7 @@ def _value_names(checker: Checker) -> list[str]:
 
 def check_index(checker: Checker, expr: nodes.Index) -> Typed | None:
     """`table[key]`."""
-    symbol = find_name(checker.scope, expr.table, (TableSymbol,), checker.findings)
+    symbol = find_name(checker.scope, expr.table, (TableSymbol,), checker.collector)
     if symbol is None or symbol.table is None:
         return None
     if not checker.may_vary(expr.span, "this looks up a table"):

@@ -135,7 +135,7 @@ def _comparison(checker: Checker, expr: nodes.Binary, op: CompareOp) -> Typed | 
         _cannot(checker, message, (left, expr.left), (right, expr.right))
         return None
     if op not in (CompareOp.EQUAL, CompareOp.UNEQUAL) and not isinstance(both, Quantity):
-        checker.findings.error(
+        checker.collector.error(
             "E303",
             f"`{op.value}` compares numbers, and {described(both)} has no order",
             expr.span,
@@ -150,7 +150,7 @@ def _cannot(checker: Checker, message: str, first: Written, second: Written) -> 
     """Report two sides that don't go together, at the second one."""
     left, right = first[0], second[0]
     numbers = isinstance(left.type, Quantity) and isinstance(right.type, Quantity)
-    checker.findings.error(
+    checker.collector.error(
         "E302" if numbers else "E301",
         message,
         right.span,
@@ -163,9 +163,9 @@ def _cannot(checker: Checker, message: str, first: Written, second: Written) -> 
 def check_call(checker: Checker, expr: nodes.Call) -> Typed | None:
     """`min`, `max`, `abs` and `number`."""
     function = expr.function
-    takes_one = function in (Function.ABS, Cast.NUMBER)
+    takes_one = _takes_one(function)
     if not expr.args or (takes_one and len(expr.args) != 1):
-        checker.findings.error(
+        checker.collector.error(
             "E311",
             f"`{function.value}` takes {'one argument' if takes_one else 'at least one argument'}",
             expr.span,
@@ -183,6 +183,17 @@ def check_call(checker: Checker, expr: nodes.Call) -> Typed | None:
             known = in_one_unit(known, checker.scope.types)
             type_ = common_type(checker, known, expr.args, "an argument")
             return None if type_ is None else Operation(function, tuple(known), type_, span=expr.span)
+        case _:
+            assert_never(function)
+
+
+def _takes_one(function: Function | Cast) -> bool:
+    """Whether a function takes exactly one argument; the others take one or more."""
+    match function:
+        case Function.ABS | Cast.NUMBER:
+            return True
+        case Function.MIN | Function.MAX:
+            return False
         case _:
             assert_never(function)
 
@@ -240,7 +251,7 @@ def check_in(checker: Checker, expr: nodes.In) -> Typed | None:
     if operand is None:
         return None
     if not expr.values:
-        checker.findings.error("E401", "no values after `in`", expr.span, "the set is empty")
+        checker.collector.error("E401", "no values after `in`", expr.span, "the set is empty")
         return None
     type_ = plain_if_zero(operand.type)
     values = [checker.value(value, type_, "a value after `in`") for value in expr.values]
@@ -255,13 +266,13 @@ def check_in(checker: Checker, expr: nodes.In) -> Typed | None:
 def check_to(checker: Checker, expr: nodes.To) -> Typed | None:
     """`e to U`: a conversion within one base unit."""
     number = checker.quantity(expr.operand, "what is converted")
-    target = checker.scope.unit(expr.unit, checker.findings)
+    target = checker.scope.unit(expr.unit, checker.collector)
     if number is None or target is None:
         return None
     source = single_unit(number.type, checker.scope.types)
     ratio = None if source is None else conversion(source, target)
     if source is None or ratio is None:
-        checker.findings.error(
+        checker.collector.error(
             "E306",
             f"cannot convert {described(number.type)} to `{target.name}`",
             expr.span,
@@ -270,7 +281,7 @@ def check_to(checker: Checker, expr: nodes.To) -> Typed | None:
         )
         return None
     if ratio.denominator > 1 and expr.rounding is Rounding.EXACT:
-        checker.findings.error(
+        checker.collector.error(
             "E306",
             f"{described(number.type)} is not always a whole number of `{target.name}`",
             expr.span,
@@ -293,11 +304,11 @@ def check_to(checker: Checker, expr: nodes.To) -> Typed | None:
 def check_as(checker: Checker, expr: nodes.As) -> Typed | None:
     """`e as U`: a unit for a plain number."""
     number = checker.quantity(expr.operand, "what gets a unit")
-    unit = checker.scope.unit(expr.unit, checker.findings)
+    unit = checker.scope.unit(expr.unit, checker.collector)
     if number is None or unit is None:
         return None
     if unify(number.type, NUMBER) is None:
-        checker.findings.error(
+        checker.collector.error(
             "E302",
             f"`as {unit.name}` needs a plain number",
             expr.operand.span,

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import networkx as nx
 
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 from dsl.syntax import nodes
 
 
@@ -54,10 +54,10 @@ def dependency_order(uses: Mapping[str, Iterable[str]]) -> Ordering:
     return Ordering(order, tuple(sorted(cycles, key=lambda cycle: place[cycle[0]])))
 
 
-def report_cycle(what: str, cycle: Sequence[nodes.Ident], findings: Findings) -> None:
+def report_cycle(what: str, cycle: Sequence[nodes.Ident], collector: Collector) -> None:
     """Report declarations each of which uses the next, and the last the first."""
     path = " -> ".join(f"`{ident.name}`" for ident in (*cycle, cycle[0]))
-    findings.error(
+    collector.error(
         "E205",
         f"the {what} form a circle: {path}",
         cycle[0].span,

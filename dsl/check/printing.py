@@ -12,17 +12,18 @@ from typing import Final
 from dsl.check.names import Scope
 from dsl.check.unit_help import described, single_unit
 from dsl.checked import ExactPrinting, Printing, PrintingForm
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 from dsl.syntax import nodes
 from dsl.value_types import NUMBER, Quantity, ValueType, conversion, unit_of
 
 MAX_DECIMALS: Final = 6
 
+_RANGE = re.compile(r"([0-9]{1,18})\.\.([0-9]{1,18})")
 _PLACE = re.compile(r"\{([^{}]*)\}|[{}]")
 
 
 def fill_text(
-    text: nodes.StrLit, value_of: Callable[[str], str | None], names: Iterable[str], what: str, findings: Findings
+    text: nodes.StrLit, value_of: Callable[[str], str | None], names: Iterable[str], what: str, collector: Collector
 ) -> str:
     """Replace each placeholder of `text` by what `value_of` gives for its name.
 
@@ -34,7 +35,7 @@ def fill_text(
     def replace(match: re.Match[str]) -> str:
         name = match.group(1)
         if name is None:
-            findings.error(
+            collector.error(
                 "E422",
                 "this brace doesn't belong to a placeholder",
                 text.span,
@@ -44,12 +45,12 @@ def fill_text(
             return match.group(0)
         value = value_of(name)
         if value is None:
-            findings.error(
+            collector.error(
                 "E422",
                 f"`{{{name}}}` isn't the name of {what}",
                 text.span,
                 "in this text",
-                helps=findings.suggestion(name, names) or (f"a placeholder in this text is the name of {what}",),
+                helps=collector.suggestion(name, names) or (f"a placeholder in this text is the name of {what}",),
             )
             return match.group(0)
         return value
@@ -57,12 +58,29 @@ def fill_text(
     return _PLACE.sub(replace, text.value)
 
 
-def check_show(show: nodes.ShowForm | None, type_: ValueType, scope: Scope, findings: Findings) -> PrintingForm | None:
+def check_noise_text(text: nodes.StrLit, collector: Collector) -> str:
+    """A wording of noise, in which `{3..9}` stands for a random number of that range."""
+    for match in _PLACE.finditer(text.value):
+        written = _RANGE.fullmatch(match.group(1) or "")
+        if written is None or int(written[1]) > int(written[2]):
+            collector.error(
+                "E422",
+                f"`{match.group(0)}` isn't a range of numbers",
+                text.span,
+                "in this text",
+                helps=("write `{3..9}` for a random number from 3 to 9; noise has no attributes",),
+            )
+    return text.value
+
+
+def check_show(
+    show: nodes.ShowForm | None, type_: ValueType, scope: Scope, collector: Collector
+) -> PrintingForm | None:
     """How `show` prints a value of `type_`; None if it is printed as it is, or if `show` is wrong."""
     if show is None:
         return None
     if not isinstance(type_, Quantity):
-        findings.error(
+        collector.error(
             "E313",
             f"`show` is for numbers, and this is {described(type_)}",
             show.span,
@@ -70,18 +88,18 @@ def check_show(show: nodes.ShowForm | None, type_: ValueType, scope: Scope, find
         )
         return None
     if isinstance(show, nodes.ShowDivided):
-        return _divided(show, findings)
-    return _rounded(show, type_, scope, findings)
+        return _divided(show, collector)
+    return _rounded(show, type_, scope, collector)
 
 
-def _divided(show: nodes.ShowDivided, findings: Findings) -> ExactPrinting | None:
+def _divided(show: nodes.ShowDivided, collector: Collector) -> ExactPrinting | None:
     rest = show.divisor
     for factor in (2, 5):
         while rest and rest % factor == 0:
             rest //= factor
     if rest == 1:
         return ExactPrinting(show.divisor, show.scientific)
-    findings.error(
+    collector.error(
         "E313",
         f"a number divided by {show.divisor} can't be printed with all its digits",
         show.span,
@@ -91,21 +109,21 @@ def _divided(show: nodes.ShowDivided, findings: Findings) -> ExactPrinting | Non
     return None
 
 
-def _rounded(show: nodes.Show, type_: Quantity, scope: Scope, findings: Findings) -> Printing | None:
+def _rounded(show: nodes.Show, type_: Quantity, scope: Scope, collector: Collector) -> Printing | None:
     if show.decimals > MAX_DECIMALS:
-        findings.error(
+        collector.error(
             "E313", f"`show` prints at most {MAX_DECIMALS} decimals", show.span, f"this asks for {show.decimals}"
         )
         return None
     if show.unit is None:
         return Printing(unit_of(type_), 1, 1, show.decimals)
-    target = scope.unit(show.unit, findings)
+    target = scope.unit(show.unit, collector)
     if target is None:
         return None
     source = single_unit(type_, scope.types)
     ratio = None if source is None else conversion(source, target)
     if ratio is None:
-        findings.error(
+        collector.error(
             "E306",
             f"cannot show {described(type_)} in `{target.name}`",
             show.unit.span,

@@ -23,7 +23,7 @@ from dsl.value_types import FLAG, NUMBER, ValueType
 
 def check_quantified(checker: Checker, expr: nodes.Quantified) -> Typed | None:
     """Write a quantifier out, one term for each value."""
-    if not _name_is_free(checker, expr.bound):
+    if not name_is_free(checker, expr.bound):
         return None
     values = _bound_values(checker, expr)
     if values is None:
@@ -63,10 +63,11 @@ def _joined(checker: Checker, expr: nodes.Quantified, bodies: list[Typed]) -> Ty
     return bodies[0] if len(bodies) == 1 else Operation(op, tuple(bodies), type_, span=expr.span)
 
 
-def _name_is_free(checker: Checker, bound: nodes.Ident) -> bool:
+def name_is_free(checker: Checker, bound: nodes.Ident) -> bool:
+    """Whether a name can be bound at the place of `checker`; says so if not."""
     symbol = checker.scope.names.get(bound.name)
     if symbol is not None:
-        checker.findings.error(
+        checker.collector.error(
             "E202",
             f"`{bound.name}` already names a {symbol.word}",
             bound.span,
@@ -77,7 +78,7 @@ def _name_is_free(checker: Checker, bound: nodes.Ident) -> bool:
         return False
     homes = checker.scope.members_named(bound.name)
     if homes:
-        checker.findings.error(
+        checker.collector.error(
             "E204",
             f"`{bound.name}` is also a member of {described(homes[0])}",
             bound.span,
@@ -89,7 +90,7 @@ def _name_is_free(checker: Checker, bound: nodes.Ident) -> bool:
 
 def _bound_values(checker: Checker, expr: nodes.Quantified) -> tuple[Constant, ...] | None:
     if isinstance(expr.values, nodes.Ident):
-        symbol = find_name(checker.scope, expr.values, (VariableSymbol,), checker.findings)
+        symbol = find_name(checker.scope, expr.values, (VariableSymbol,), checker.collector)
         if symbol is None or not checker.may_vary(expr.values.span, f"`{expr.values.name}` is a variable"):
             return None
         variable = symbol.variable
@@ -99,7 +100,7 @@ def _bound_values(checker: Checker, expr: nodes.Quantified) -> tuple[Constant, .
     type_: ValueType | None = NUMBER
     if isinstance(expr.values, nodes.SetDomain) and expr.values.values:
         type_ = _listed_type(checker, expr.values.values)
-    return None if type_ is None else domain_constants(expr.values, type_, checker.constants().value, checker.findings)
+    return None if type_ is None else domain_constants(expr.values, type_, checker.constants().value, checker.collector)
 
 
 def _listed_type(checker: Checker, values: tuple[nodes.Expression, ...]) -> ValueType | None:

@@ -27,7 +27,7 @@ from dsl.checked import (
     Earlier,
     Operation,
 )
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 from dsl.operators import CompareOp, KeepSense, PickBy
 from dsl.syntax import nodes
 from dsl.value_types import FLAG, Quantity, value_text
@@ -58,16 +58,16 @@ def check_rules(book: RuleBook, checker: Checker, kept: frozenset[str]) -> tuple
         rule = _rule(decl, checker, kept)
         if rule is not None:
             rules[rule.name] = rule
-    order = _runbook(book, checker.findings)
+    order = _runbook(book, checker.collector)
     return tuple(rules[name] for name in order if name in rules)
 
 
-def _runbook(book: RuleBook, findings: Findings) -> list[str]:
+def _runbook(book: RuleBook, collector: Collector) -> list[str]:
     """The names of the rules in firing order; each has to be listed once."""
     declared = {rule.name.name: rule.name for rule in book.rules}
     if not book.runbooks:
         if declared:
-            findings.error(
+            collector.error(
                 "E411",
                 f"`{book.system.name}` has rules but no runbook",
                 book.system.span,
@@ -76,7 +76,7 @@ def _runbook(book: RuleBook, findings: Findings) -> list[str]:
             )
         return list(declared)
     for extra in book.runbooks[1:]:
-        findings.error(
+        collector.error(
             "E411",
             f"`{book.system.name}` has a second runbook",
             extra.span,
@@ -86,10 +86,10 @@ def _runbook(book: RuleBook, findings: Findings) -> list[str]:
     listed: dict[str, nodes.Ident] = {}
     for ident in book.runbooks[0].rules:
         if ident.name not in declared:
-            helps = findings.suggestion(ident.name, declared)
-            findings.error("E210", f"unknown rule `{ident.name}`", ident.span, "not declared here", helps=helps)
+            helps = collector.suggestion(ident.name, declared)
+            collector.error("E210", f"unknown rule `{ident.name}`", ident.span, "not declared here", helps=helps)
         elif ident.name in listed:
-            findings.error(
+            collector.error(
                 "E411",
                 f"the runbook lists `{ident.name}` twice",
                 ident.span,
@@ -100,7 +100,7 @@ def _runbook(book: RuleBook, findings: Findings) -> list[str]:
             listed[ident.name] = ident
     for name, ident in declared.items():
         if name not in listed:
-            findings.error(
+            collector.error(
                 "E411",
                 f"the runbook doesn't list `{name}`",
                 ident.span,
@@ -111,11 +111,11 @@ def _runbook(book: RuleBook, findings: Findings) -> list[str]:
 
 
 def _rule(decl: nodes.RuleDecl, checker: Checker, kept: frozenset[str]) -> CheckedRule | None:
-    findings = checker.findings
+    collector = checker.collector
     guard = attrs.evolve(checker, guard=True).condition(decl.guard)
     alternatives = [_alternative(alternative, checker, kept) for alternative in decl.alternatives]
-    keeps = check_keeps(decl.keeps, checker.scope, findings)
-    says = "" if decl.says is None else _says(decl.says, checker.scope, findings)
+    keeps = check_keeps(decl.keeps, checker.scope, collector)
+    says = "" if decl.says is None else _says(decl.says, checker.scope, collector)
     if guard is None:
         return None
     return CheckedRule(
@@ -130,7 +130,7 @@ def _rule(decl: nodes.RuleDecl, checker: Checker, kept: frozenset[str]) -> Check
     )
 
 
-def _says(text: nodes.StrLit, scope: Scope, findings: Findings) -> str:
+def _says(text: nodes.StrLit, scope: Scope, collector: Collector) -> str:
     constants = {name: symbol for name, symbol in scope.names.items() if isinstance(symbol, ConstantSymbol)}
 
     def value_of(name: str) -> str | None:
@@ -140,26 +140,26 @@ def _says(text: nodes.StrLit, scope: Scope, findings: Findings) -> str:
         constant = constants[name].value
         return "" if constant is None else value_text(constant.value, constant.type)
 
-    return fill_text(text, value_of, constants, "a constant", findings)
+    return fill_text(text, value_of, constants, "a constant", collector)
 
 
 # ------------------------------------------------------------------ prescriptions
 
 
 def _alternative(decl: nodes.SetGroup, checker: Checker, kept: frozenset[str]) -> tuple[CheckedSet, ...]:
-    findings = checker.findings
+    collector = checker.collector
     seen: dict[str, nodes.Ident] = {}
     sets = []
     for item in decl.sets:
         if item.field.name in seen:
-            report_duplicate(item.field.name, item.field, seen[item.field.name], findings, what="is set twice")
+            report_duplicate(item.field.name, item.field, seen[item.field.name], collector, what="is set twice")
         seen[item.field.name] = item.field
-        symbol = find_name(checker.scope, item.field, (VariableSymbol,), findings)
+        symbol = find_name(checker.scope, item.field, (VariableSymbol,), collector)
         if symbol is None or symbol.variable is None:
             continue
         if not symbol.variable.editable:
             why = "a locked field" if symbol.kind == "config" else f"a {symbol.kind} variable"
-            findings.error(
+            collector.error(
                 "E413",
                 f"`{item.field.name}` can't be set",
                 item.field.span,
@@ -168,7 +168,7 @@ def _alternative(decl: nodes.SetGroup, checker: Checker, kept: frozenset[str]) -
             )
             continue
         if item.field.name in kept:
-            findings.error(
+            collector.error(
                 "E414",
                 f"`{item.field.name}` is set, but the system keeps it",
                 item.field.span,
@@ -187,12 +187,12 @@ def _set(item: nodes.SetItem, symbol: VariableSymbol, checker: Checker) -> Check
     match item:
         case nodes.SetAssign():
             value = checker.value(item.value, type_, f"the value of `{item.field.name}`")
-            if value is None or not in_domain(value, symbol, checker.findings):
+            if value is None or not in_domain(value, symbol, checker.collector):
                 return None
             return CheckedAssign(item.field.name, value, span=item.span)
         case nodes.SetPick():
             if item.by is not PickBy.FIRST and not isinstance(type_, Quantity):
-                checker.findings.error(
+                checker.collector.error(
                     "E415",
                     f"{described(type_)} has no {item.by.value} value",
                     item.span,
@@ -202,7 +202,7 @@ def _set(item: nodes.SetItem, symbol: VariableSymbol, checker: Checker) -> Check
             where = checker.condition(item.where)
             return None if where is None else CheckedPick(item.field.name, item.by, where, span=item.span)
         case nodes.SetKeeps():
-            quantity = find_name(checker.scope, item.quantity, QUANTITIES, checker.findings)
+            quantity = find_name(checker.scope, item.quantity, QUANTITIES, checker.collector)
             now = None if quantity is None else reference(quantity, item.quantity.span)
             if now is None:
                 return None
@@ -214,26 +214,26 @@ def _set(item: nodes.SetItem, symbol: VariableSymbol, checker: Checker) -> Check
 # ------------------------------------------------------------------ keeps
 
 
-def check_keeps(decls: Iterable[nodes.KeepDecl], scope: Scope, findings: Findings) -> tuple[CheckedKeep, ...]:
+def check_keeps(decls: Iterable[nodes.KeepDecl], scope: Scope, collector: Collector) -> tuple[CheckedKeep, ...]:
     """What stays as it is: config fields and relations, each named once."""
     seen: dict[str, nodes.Ident] = {}
     keeps: list[CheckedKeep] = []
     for decl in decls:
         for ident in decl.names:
             if ident.name in seen:
-                report_duplicate(ident.name, ident, seen[ident.name], findings, what="is kept twice")
+                report_duplicate(ident.name, ident, seen[ident.name], collector, what="is kept twice")
                 continue
             seen[ident.name] = ident
-            keeps.extend(_keep(ident, decl.sense, scope, findings))
+            keeps.extend(_keep(ident, decl.sense, scope, collector))
     return tuple(keeps)
 
 
-def _keep(ident: nodes.Ident, sense: KeepSense, scope: Scope, findings: Findings) -> Iterator[CheckedKeep]:
-    symbol = find_name(scope, ident, QUANTITIES, findings)
+def _keep(ident: nodes.Ident, sense: KeepSense, scope: Scope, collector: Collector) -> Iterator[CheckedKeep]:
+    symbol = find_name(scope, ident, QUANTITIES, collector)
     if symbol is None or symbol.type is None:
         return
     if isinstance(symbol, VariableSymbol) and symbol.kind != "config":
-        findings.error(
+        collector.error(
             "E416",
             f"`{ident.name}` can't change anyway",
             ident.span,
@@ -242,6 +242,8 @@ def _keep(ident: nodes.Ident, sense: KeepSense, scope: Scope, findings: Findings
         )
         return
     if sense is not KeepSense.EQUAL and not isinstance(symbol.type, Quantity):
-        findings.error("E415", f"{described(symbol.type)} can't be kept `{sense.value}`", ident.span, "it has no order")
+        collector.error(
+            "E415", f"{described(symbol.type)} can't be kept `{sense.value}`", ident.span, "it has no order"
+        )
         return
     yield CheckedKeep(ident.name, sense, isinstance(symbol, VariableSymbol), symbol.type, span=ident.span)

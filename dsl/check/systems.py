@@ -16,29 +16,28 @@ import attrs
 from dsl.check.checker import Checker, ExpansionBudget
 from dsl.check.declarations import check_enumeration, declare_values, resolve_type
 from dsl.check.dispatch import ExpressionChecker
+from dsl.check.events import check_events
 from dsl.check.index import BUILT_IN_TYPES, report_duplicate
-from dsl.check.literals import constant_value, domain_constants, in_domain, whole_domain
-from dsl.check.names import RelationSymbol, Scope, Symbol, TableSymbol, VariableSymbol, check_members
+from dsl.check.literals import constant_value, in_domain, variable_domain
+from dsl.check.names import NoiseSymbol, RelationSymbol, Scope, Symbol, TableSymbol, VariableSymbol, check_members
+from dsl.check.noise import check_noise_lines, check_noise_values, noise_decls
 from dsl.check.ordering import dependency_order, mentioned, report_cycle
-from dsl.check.printing import check_show, fill_text
+from dsl.check.printing import check_show
 from dsl.check.rules import RuleBook, check_keeps, check_rules
 from dsl.checked import (
-    CheckedAttribute,
     CheckedCondition,
-    CheckedEvent,
     CheckedRelation,
     CheckedSystem,
     CheckedTable,
     CheckedVariable,
     Constant,
     TableRef,
-    Typed,
     expressions_of,
     walk_typed,
 )
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 from dsl.syntax import nodes
-from dsl.value_types import Enumeration, Quantity, Unit, ValueType, type_text
+from dsl.value_types import Enumeration, Quantity, Unit, ValueType
 
 _T = TypeVar("_T")
 
@@ -47,9 +46,6 @@ MAX_SYSTEM_NAMES: Final = 500
 """How many variables, relations, events, constants and tables a system may have."""
 
 LISTED = "in the order listed"
-
-DEFAULT_LEVEL: Final = "info"
-"""The level of a line of the log where the author says nothing."""
 
 _ALIAS: Final = re.compile(r"([A-Za-z]+):(\S+)")
 
@@ -73,16 +69,16 @@ class SystemScope:
     checked: CheckedSystem | None
 
 
-def check_system(decl: nodes.SystemDecl, outer: Scope, findings: Findings, budget: ExpansionBudget) -> SystemScope:
+def check_system(decl: nodes.SystemDecl, outer: Scope, collector: Collector, budget: ExpansionBudget) -> SystemScope:
     """Check a system in the scope of its file."""
-    return _SystemCheck(decl, outer, findings, budget).run()
+    return _SystemCheck(decl, outer, collector, budget).run()
 
 
 class _SystemCheck:
-    def __init__(self, decl: nodes.SystemDecl, outer: Scope, findings: Findings, budget: ExpansionBudget) -> None:
+    def __init__(self, decl: nodes.SystemDecl, outer: Scope, collector: Collector, budget: ExpansionBudget) -> None:
         self.decl = decl
         self.outer = outer
-        self.findings = findings
+        self.collector = collector
         self.budget = budget
         self.own: dict[str, Symbol] = {}
         self.names: dict[str, Symbol] = dict(outer.names)
@@ -93,12 +89,12 @@ class _SystemCheck:
         self.scope = attrs.evolve(outer, names=self.names, types=self._types())
 
     def run(self) -> SystemScope:
-        before = self.findings.error_count
+        before = self.collector.error_count
         self._refuse_duplicates()
         self.groups = self._groups()
         values = [item for item in self.decl.items if isinstance(item, nodes.ConstDecl | nodes.TableDecl)]
         values = [decl for decl in values if self.first[decl.name.name] is decl.name]
-        declare_values(values, self.scope, self.names, self.findings, self.budget)
+        declare_values(values, self.scope, self.names, self.collector, self.budget)
         self._announce()
         self.scope = attrs.evolve(
             self.scope, enumerations=(*self.outer.enumerations, *(each for each, _ in self.enumerations))
@@ -108,14 +104,16 @@ class _SystemCheck:
         self._profiler_conditions()
         self._refuse_members()
         rulebook = self._rulebook()
-        self._refuse_shared_loggers()
-        events = [self._event(event) for block in self._items(nodes.LogBlock) for event in block.events]
+        logs = self._items(nodes.LogBlock)
+        events = check_events([event for block in logs for event in block.events], self._checker())
+        noise_values = check_noise_values(self.decl.items, self._checker())
+        noise_lines = check_noise_lines(logs, self.collector)
         requires = [self._condition(each.condition, each.text) for each in self._items(nodes.RequireDecl)]
         sounds = [self._condition(each.condition, each.text) for each in self._items(nodes.SoundDecl)]
-        keeps = check_keeps(self._items(nodes.KeepDecl), self.scope, self.findings)
+        keeps = check_keeps(self._items(nodes.KeepDecl), self.scope, self.collector)
         rules = check_rules(rulebook, self._checker(), frozenset(keep.name for keep in keeps))
         checked = None
-        if self.findings.error_count == before:
+        if self.collector.error_count == before:
             ordered = tuple(self.relations.values())
             checked = CheckedSystem(
                 name=self.decl.name.name,
@@ -124,12 +122,14 @@ class _SystemCheck:
                     each for kind in VARIABLE_KINDS for each in variables if each is not None and each.kind == kind
                 ),
                 relations=ordered,
-                events=_known(events),
+                events=events,
                 tables=(),
                 requires=_known(requires),
                 sounds=_known(sounds),
                 keeps=keeps,
                 rules=rules,
+                noise_values=noise_values,
+                noise_lines=noise_lines,
                 singulars={
                     name: unit.singular
                     for name, unit in self.scope.types.items()
@@ -158,16 +158,16 @@ class _SystemCheck:
     def _groups(self) -> dict[str, nodes.Ident]:
         """The group of each variable that stands in one. A page mustn't use one name for a group and for a field."""
         blocks = self._items(nodes.VarBlock)
-        top = {item.name.name: item.name for block in blocks for item in block.items if isinstance(item, nodes.VarDecl)}
+        top = {each.name.name: each.name for block in blocks for group, each in block.grouped if group is None}
         found: dict[str, nodes.Ident] = {}
         for block in blocks:
             for group in (item for item in block.items if isinstance(item, nodes.VarGroup)):
-                found |= {variable.name.name: group.name for variable in group.variables}
+                found |= {each.name.name: group.name for each in group.items}
                 if block.kind == "hidden":
                     self._misplaced(group.name, "`group`", "hidden variables aren't printed")
                 elif group.name.name in top:
                     what = "names both a group and a variable beside it"
-                    report_duplicate(group.name.name, group.name, top[group.name.name], self.findings, what=what)
+                    report_duplicate(group.name.name, group.name, top[group.name.name], self.collector, what=what)
         return found
 
     def _relation_decls(self) -> Iterator[tuple[bool, nodes.RelationDecl]]:
@@ -184,7 +184,7 @@ class _SystemCheck:
     def _types(self) -> dict[str, Unit | Enumeration | None]:
         types = dict(self.outer.types)
         for decl in self._items(nodes.EnumDecl):
-            enumeration = check_enumeration(decl, self.findings)
+            enumeration = check_enumeration(decl, self.collector)
             types[decl.name.name] = enumeration
             if enumeration is not None:
                 self.enumerations.append((enumeration, decl))
@@ -197,11 +197,9 @@ class _SystemCheck:
             match item:
                 case nodes.ConstDecl(name=name) | nodes.TableDecl(name=name) | nodes.RelationDecl(name=name):
                     values.append(name)
-                case (
-                    nodes.VarBlock(variables=named)
-                    | nodes.ProfilerBlock(relations=named)
-                    | nodes.LogBlock(events=named)
-                ):
+                case nodes.VarBlock(grouped=grouped):
+                    values.extend(each.name for _, each in grouped)
+                case nodes.ProfilerBlock(items=named) | nodes.LogBlock(events=named):
                     values.extend(each.name for each in named)
                 case (
                     nodes.EnumDecl() | nodes.RequireDecl() | nodes.SoundDecl() | nodes.KeepDecl() | nodes.RuleDecl()
@@ -212,7 +210,7 @@ class _SystemCheck:
                     assert_never(item)
         if len(values) > MAX_SYSTEM_NAMES:
             name = self.decl.name
-            self.findings.stop(
+            self.collector.stop(
                 "E427",
                 f"system `{name.name}` declares {len(values)} names",
                 name.span,
@@ -227,7 +225,7 @@ class _SystemCheck:
         self._once([rule.code for rule in self._items(nodes.RuleDecl)], {})
         for decl in self._items(nodes.EnumDecl):
             if decl.name.name in self.outer.types or decl.name.name in BUILT_IN_TYPES:
-                self.findings.error(
+                self.collector.error(
                     "E202", f"`{decl.name.name}` already names a type", decl.name.span, "declared again here"
                 )
 
@@ -235,22 +233,22 @@ class _SystemCheck:
         seen = dict(known)
         for ident in idents:
             if ident.name in seen:
-                report_duplicate(ident.name, ident, seen[ident.name], self.findings)
+                report_duplicate(ident.name, ident, seen[ident.name], self.collector)
             else:
                 seen[ident.name] = ident
 
     def _refuse_members(self) -> None:
         """Members of what the system sees against its names."""
         here = [(each, decl.span) for each, decl in self.enumerations]
-        check_members(here, self.names, self.findings)
+        check_members(here, self.names, self.collector)
         theirs = [(each, None) for each in self.outer.enumerations]
         own = {name: symbol for name, symbol in self.names.items() if name not in self.outer.names}
-        check_members(theirs, own, self.findings)
+        check_members(theirs, own, self.collector)
 
     # -------------------------------------------------------------- variables and relations
 
     def _checker(self) -> Checker:
-        return ExpressionChecker(self.scope, self.findings, self.budget)
+        return ExpressionChecker(self.scope, self.collector, self.budget)
 
     def _constants(self) -> Checker:
         return attrs.evolve(self._checker(), constant=True)
@@ -263,7 +261,7 @@ class _SystemCheck:
 
     def _variable(self, kind: str, decl: nodes.VarDecl, type_: ValueType) -> CheckedVariable | None:
         name = decl.name.name
-        domain = self._domain(decl, type_)
+        domain = variable_domain(decl.name, decl.domain, type_, self._constants().value, self.collector)
         editable = kind == "config" and not decl.locked
         if decl.locked and kind != "config":
             why = "only config fields can be locked: others can't be edited anyway"
@@ -273,7 +271,7 @@ class _SystemCheck:
         if isinstance(decl.show, nodes.Show) and kind != "given":
             why = "config fields are printed exactly, and hidden variables aren't printed"
             self._misplaced(decl.name, "`show` with rounding", why)
-        printing = check_show(decl.show, type_, self.scope, self.findings)
+        printing = check_show(decl.show, type_, self.scope, self.collector)
         default = None if decl.default is None else self._constant(decl.default, type_, "a default")
         if domain is None:
             return None
@@ -295,7 +293,7 @@ class _SystemCheck:
         )
         symbol = VariableSymbol(decl.name, type_, kind, variable)
         self.names[name] = symbol
-        if default is not None and in_domain(default, symbol, self.findings):
+        if default is not None and in_domain(default, symbol, self.collector):
             variable = attrs.evolve(variable, default=default.value)
         if editable:
             prefer, preference = self._preference(decl, variable)
@@ -304,13 +302,13 @@ class _SystemCheck:
         return variable
 
     def _misplaced(self, ident: nodes.Ident, what: str, why: str) -> None:
-        self.findings.error("E407", f"{what} has no meaning for `{ident.name}`", ident.span, why)
+        self.collector.error("E407", f"{what} has no meaning for `{ident.name}`", ident.span, why)
 
     def _alias(self, alias: nodes.StrLit) -> tuple[str, str] | None:
         written = _ALIAS.fullmatch(alias.value)
         if written is not None:
             return written[1], written[2]
-        self.findings.error(
+        self.collector.error(
             "E434",
             "this alias doesn't say whose name it is",
             alias.span,
@@ -321,21 +319,7 @@ class _SystemCheck:
 
     def _constant(self, expr: nodes.Expression, type_: ValueType, what: str) -> Constant | None:
         typed = self._constants().value(expr, type_, what)
-        return None if typed is None else constant_value(typed, what, self.findings)
-
-    def _domain(self, decl: nodes.VarDecl, type_: ValueType) -> tuple[Constant, ...] | None:
-        if decl.domain is not None:
-            return domain_constants(decl.domain, type_, self._constants().value, self.findings)
-        domain = whole_domain(type_, decl.name.span)
-        if domain is None:
-            self.findings.error(
-                "E406",
-                f"`{decl.name.name}` needs a domain",
-                decl.name.span,
-                "a number needs a finite set of values",
-                helps=(f"for example `{decl.name.name}: {type_text(type_)} in {{1, 2, 4}}`",),
-            )
-        return domain
+        return None if typed is None else constant_value(typed, what, self.collector)
 
     def _preference(self, decl: nodes.VarDecl, variable: CheckedVariable) -> tuple[str, tuple[int, ...]]:
         """How the values are preferred, in words, and the values best first."""
@@ -344,7 +328,7 @@ class _SystemCheck:
             ranked = [self._constant(expr, variable.type, "a preferred value") for expr in prefer]
             values = tuple(constant.value for constant in ranked if constant is not None)
             if len(values) == len(ranked) and sorted(values) != sorted(variable.domain):
-                self.findings.error(
+                self.collector.error(
                     "E408",
                     f"the preference of `{variable.name}` must list each of its values once",
                     prefer[0].span.to(prefer[-1].span) if prefer else decl.name.span,
@@ -354,7 +338,7 @@ class _SystemCheck:
         if prefer == "listed":
             return LISTED, variable.domain
         if not isinstance(variable.type, Quantity):
-            self.findings.error(
+            self.collector.error(
                 "E408",
                 f"the values of `{variable.name}` have no order",
                 decl.name.span,
@@ -368,19 +352,22 @@ class _SystemCheck:
     def _announce(self) -> None:
         """Put every variable and relation in scope with the type that it says it has."""
         for kind, variable in self._variables():
-            type_ = resolve_type(variable.type, self.scope, self.findings)
+            type_ = resolve_type(variable.type, self.scope, self.collector)
             if isinstance(variable.type, nodes.EnumType) and isinstance(type_, Enumeration):
                 self.enumerations.append((type_, variable.type))
             self.names[variable.name.name] = VariableSymbol(variable.name, type_, kind, None)
+        for noise in noise_decls(self.decl.items):
+            if self.first[noise.name.name] is noise.name:
+                self.names[noise.name.name] = NoiseSymbol(noise.name)
         for _, relation in self._relation_decls():
-            type_ = None if relation.type is None else resolve_type(relation.type, self.scope, self.findings)
+            type_ = None if relation.type is None else resolve_type(relation.type, self.scope, self.collector)
             self.names[relation.name.name] = RelationSymbol(relation.name, type_)
 
     def _relations(self) -> None:
         decls = {decl.name.name: (profiler, decl) for profiler, decl in self._relation_decls()}
         ordering = dependency_order({name: list(mentioned(decl.value)) for name, (_, decl) in decls.items()})
         for cycle in ordering.cycles:
-            report_cycle("relations", [decls[name][1].name for name in cycle], self.findings)
+            report_cycle("relations", [decls[name][1].name for name in cycle], self.collector)
         for name in ordering.order:
             profiler, decl = decls[name]
             relation = self._relation(decl, profiler)
@@ -393,10 +380,10 @@ class _SystemCheck:
         type_ = declared.type if isinstance(declared, RelationSymbol) else None
         if decl.type is not None and type_ is None:
             return None
-        value = self._valued(decl.value, type_, f"the value of `{decl.name.name}`")
+        value = self._checker().stated(decl.value, type_, f"the value of `{decl.name.name}`")
         if value is None:
             return None
-        printing = check_show(decl.show, value.type, self.scope, self.findings)
+        printing = check_show(decl.show, value.type, self.scope, self.collector)
         return CheckedRelation(
             decl.name.name, value.type, value, decl.text or "", profiler, printing, span=decl.name.span
         )
@@ -411,57 +398,7 @@ class _SystemCheck:
                 relation = self.relations[decl.name.name]
                 self.relations[decl.name.name] = attrs.evolve(relation, condition=condition)
 
-    def _valued(self, expr: nodes.Expression, type_: ValueType | None, what: str) -> Typed | None:
-        """The value of something that may say its type."""
-        checker = self._checker()
-        return checker.inferred(expr) if type_ is None else checker.value(expr, type_, what)
-
-    # -------------------------------------------------------------- the log, conditions, tables
-
-    def _refuse_shared_loggers(self) -> None:
-        """A line of the log is known by its logger."""
-        loggers: dict[str, nodes.Ident] = {}
-        for event in (event for block in self._items(nodes.LogBlock) for event in block.events):
-            logger = event.logger or event.name
-            if logger.name in loggers and self.first[event.name.name] is event.name:
-                earlier = loggers[logger.name]
-                report_duplicate(logger.name, logger, earlier, self.findings, what="is the logger of two events")
-            loggers.setdefault(logger.name, logger)
-
-    def _event(self, decl: nodes.EventDecl) -> CheckedEvent | None:
-        condition = None if decl.condition is None else self._checker().condition(decl.condition)
-        self._once([attribute.name for attribute in decl.attributes], {})
-        attributes = [self._attribute(attribute) for attribute in decl.attributes]
-        names = {attribute.name.name for attribute in decl.attributes}
-
-        def keep(name: str) -> str | None:
-            return f"{{{name}}}" if name in names else None
-
-        wordings = tuple(
-            fill_text(wording, keep, names, "an attribute of the event", self.findings) for wording in decl.wordings
-        )
-        if decl.condition is not None and condition is None:
-            return None
-        return CheckedEvent(
-            name=decl.name.name,
-            text=decl.text or "",
-            condition=condition,
-            attributes=_known(attributes),
-            wordings=wordings,
-            level=decl.level or DEFAULT_LEVEL,
-            logger=(decl.logger or decl.name).name,
-            span=decl.name.span,
-        )
-
-    def _attribute(self, decl: nodes.AttrDecl) -> CheckedAttribute | None:
-        type_ = None if decl.type is None else resolve_type(decl.type, self.scope, self.findings)
-        if decl.type is not None and type_ is None:
-            return None
-        value = self._valued(decl.value, type_, f"the value of `{decl.name.name}`")
-        if value is None:
-            return None
-        printing = check_show(decl.show, value.type, self.scope, self.findings)
-        return CheckedAttribute(decl.name.name, value.type, value, printing, span=decl.name.span)
+    # -------------------------------------------------------------- conditions, tables
 
     def _condition(self, expr: nodes.Expression, text: str | None) -> CheckedCondition | None:
         condition = self._checker().condition(expr)

@@ -20,13 +20,13 @@ def check_with(checker: Checker, expr: nodes.WithClause, expected: ValueType | N
     changes: dict[str, Typed] = {}
     complete = True
     for ident, new in expr.changes:
-        symbol = find_name(checker.scope, ident, (VariableSymbol,), checker.findings)
+        symbol = find_name(checker.scope, ident, (VariableSymbol,), checker.collector)
         value = None
         if ident.name in changes:
-            checker.findings.error("E202", f"`{ident.name}` is changed twice", ident.span, "again here")
+            checker.collector.error("E202", f"`{ident.name}` is changed twice", ident.span, "again here")
         elif isinstance(symbol, VariableSymbol) and symbol.type is not None:
             value = checker.value(new, symbol.type, f"the value of `{ident.name}`")
-            if value is not None and not in_domain(value, symbol, checker.findings):
+            if value is not None and not in_domain(value, symbol, checker.collector):
                 value = None
         if value is None:
             complete = False
@@ -41,7 +41,7 @@ def check_with(checker: Checker, expr: nodes.WithClause, expected: ValueType | N
 def check_before(checker: Checker, expr: nodes.BeforeCall, expected: ValueType | None) -> Typed | None:
     """`before(e)`, which is for prescriptions."""
     if not checker.prescription:
-        checker.findings.error(
+        checker.collector.error(
             "E310",
             "`before` is allowed only in a prescription, and not inside another `before`",
             expr.span,
@@ -58,7 +58,7 @@ def check_before(checker: Checker, expr: nodes.BeforeCall, expected: ValueType |
 def check_printed(checker: Checker, expr: nodes.PrintedCall, expected: ValueType | None) -> Typed | None:
     """`printed(e)`, which is for guards."""
     if not checker.guard:
-        checker.findings.error(
+        checker.collector.error(
             "E310",
             "`printed` is allowed only in a guard, and not inside another `printed`",
             expr.span,

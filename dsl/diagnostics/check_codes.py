@@ -39,9 +39,9 @@ NAME_CODES = (
         "E202",
         "a name declared twice",
         "Variables, relations, events, constants and tables share one space of names, which a system's own names "
-        "extend: nothing hides an outer name. Units and enumerations share another. Rules, codes, archetypes "
-        "(with compositions), regions and splits each have their own. The same code is given where a list names "
-        "something twice that may occur only once.",
+        "extend: nothing hides an outer name. Units and enumerations share another. Rules, diagnosis codes, archetypes "
+        "(with compositions), regions and splits each have their own. A list that names something twice that may "
+        "occur only once has this error, too.",
         "const limit = 1\nconst limit = 2\n",
     ),
     Code(
@@ -75,7 +75,7 @@ NAME_CODES = (
         "E207",
         "a name of the wrong kind",
         "The name exists, but stands for something that can't be used here: for example a table without a key, or "
-        "a relation where only a variable can be changed.",
+        "a relation where only a variable can be changed. Nothing can read noise.",
         _system("  let twice = size * 2\n  sound (twice with (twice = 2)) == 2\n"),
     ),
     Code(
@@ -93,9 +93,9 @@ NAME_CODES = (
     ),
     Code(
         "E210",
-        "an unknown system, rule, code, archetype, region or split",
-        "The name is not declared where this kind of thing is declared: rules and codes in the system, regions "
-        "and splits in the dataset, systems and archetypes in a file of the program.",
+        "an unknown system, rule, diagnosis code, event, archetype, region or split",
+        "The name is not declared where this kind of thing is declared: rules, codes and events in the system, "
+        "regions and splits in the dataset, systems and archetypes in a file of the program.",
         'archetype big of shop "Big" { fault big  tier computed }\n',
     ),
 )
@@ -198,8 +198,8 @@ RULE_CODES = (
     Code(
         "E403",
         "a set that is too large",
-        "A domain has at most 4096 values, a table as many entries, and an enumeration 256 members. The size is "
-        "found before any values are written out.",
+        "A domain has at most 4096 values, a table as many entries, an enumeration 256 members, and an event 50 lines. "
+        "The size is found before any values are written out.",
         'system shop "Shop" { config { size: int in 1..1_000_000_000 "size" } }\n',
     ),
     Code(
@@ -226,7 +226,7 @@ RULE_CODES = (
         "E407",
         "a part that has no meaning for this variable or group",
         "`locked` is for config fields, `prefer` for config fields that aren't locked, `show` with rounding for given "
-        "facts, and `group` for config fields and given facts.",
+        "facts, `group` for config fields and given facts, and `noise` for these and for profiler values.",
         'system shop "Shop" { given { size: int in {1, 2} "size" locked } }\n',
     ),
     Code(
@@ -288,8 +288,8 @@ RULE_CODES = (
     ),
     Code(
         "E417",
-        "an example whose codes aren't those of its archetype",
-        "Every world of an archetype gives exactly the codes of its faults, so its examples do too.",
+        "an example whose diagnosis codes aren't those of its archetype",
+        "Every world of an archetype gives exactly the diagnosis codes of its faults, so its examples do too.",
         _ruled(after='archetype big of shop "Big" { fault big  tier computed  example { size = 2 } => HEALTHY }\n'),
     ),
     Code(
@@ -308,21 +308,23 @@ RULE_CODES = (
         "E420",
         "a split that can't be filled",
         "A split asks for at least one task, uses archetypes with a weight of at least 1, and requires an "
-        "interaction of at most 3 and a margin of at most 20 percent. It can't both avoid and require a region, or be unseen in itself.",
+        "interaction of at most 3 and a margin of at most 20 percent. It can't both avoid and require a region, or be "
+        "unseen in itself.",
         'dataset shops version "1" seed 1 "Shops" { split train 10 { } }\n',
     ),
     Code(
         "E421",
         "quantifiers that expand to too many terms",
-        "`sum`, `count`, `any` and `all` are written out over their values, and nested ones multiply. All "
-        "quantifiers of a program together may expand to 100,000 terms.",
+        "`sum`, `count`, `any` and `all` are written out over their values, and nested ones multiply. Events that are "
+        "repeated are written out, too. All of a program together may expand to 100,000 terms.",
         _system("  sound sum(a in 1..400: sum(b in 1..400: a * b * size)) > 0\n"),
     ),
     Code(
         "E422",
         "a placeholder that names nothing",
         "In the text of a rule, `{name}` stands for a constant, which is printed with its unit; in the wordings "
-        "of an event, it stands for an attribute of the event. Braces have no other meaning there.",
+        "of an event, it stands for an attribute of the event; in those of noise, `{3..9}` stands for a random number. "
+        "Braces have no other meaning there.",
         _ruled(rule='when size == 4  set size = 2  says "at most {limit}"'),
     ),
     Code(
@@ -370,16 +372,18 @@ RULE_CODES = (
     ),
     Code(
         "E431",
-        "an example with a different answer",
-        "The walk from the example's world reports other codes, or gives no task. The notes show its steps.",
+        "an example that the runbook diagnoses differently",
+        "The runbook, followed from the example's world, gives other diagnosis codes than the example says, or the "
+        "world can't be a task. The notes show its steps. Correct the example, or the rules.",
         _THREE
         + _FINE
         + 'archetype big of shop "Big" { fault big  tier computed  example { size = 2, open = true } => TOO_BIG }\n',
     ),
     Code(
         "E432",
-        "an example with a different fix",
-        "The walk reports the expected codes but ends with other values.",
+        "an example that the runbook fixes differently",
+        "The runbook, followed from the example's world, gives the diagnosis codes that the example says, but another "
+        "fix. Correct the example, or what the rules set.",
         _THREE
         + _FINE
         + 'archetype big of shop "Big" {\n  fault big  tier computed\n'
@@ -400,6 +404,24 @@ RULE_CODES = (
         'system shop "Shop" { config { size: int in {1, 2} "size" alias "rooms" } }\n',
     ),
     Code(
+        "E435",
+        "noise that is never there, or more than always",
+        "`often` says in how many of 100 tasks a line of noise is there: a number from 1 to 100.",
+        _system('  log { noise by health often 0 { says "all quiet" } }\n'),
+    ),
+    Code(
+        "E436",
+        "an event that can't be placed before another",
+        "`before OTHER when ...` needs an event that is declared earlier, with one line at a place of its own: neither "
+        "of the two is repeated, and the other one isn't placed before a third.",
+        _system(
+            "  log {\n"
+            '    event early before late when size == 2 { says "early" }\n'
+            '    event late { says "late" }\n'
+            "  }\n"
+        ),
+    ),
+    Code(
         "W441",
         "something that nothing uses",
         "The constant, table, enumeration, relation, hidden variable or region is declared but never used. Config "
@@ -409,7 +431,7 @@ RULE_CODES = (
     Code(
         "W442",
         "a system that gives the answer away",
-        "All prompts of a system print the same fields and rules. With fewer than three codes, or without a "
+        "All prompts of a system print the same fields and rules. With fewer than three diagnosis codes, or without a "
         "healthy control, what is printed tells too much.",
         _ruled(after=_BIG + _FINE),
     ),
@@ -457,8 +479,8 @@ RULE_CODES = (
     Code(
         "W448",
         "a `with` that changes nothing",
-        "The expression before `with` doesn't depend on a variable that is changed. `with` binds more tightly "
-        "than operators: in `a * b with (a = 1)` it belongs to `b` alone.",
+        "`with` sets a variable that the expression before it doesn't depend on. It binds more tightly than operators: "
+        "in `a * b with (a = 1)` it belongs to `b` alone, so write `(a * b) with (a = 1)`.",
         'system shop "Shop" {\n  config { size: int in {2, 4} "size"  stock: int in {1, 2} "stock" }\n'
         "  sound size * stock with (size = 2) < 8\n}\n",
     ),

@@ -20,8 +20,8 @@ class CheckStoppedError(Exception):
     """Ends a stage early; what was found until then stands."""
 
 
-class Findings:
-    """What a stage has found so far."""
+class Collector:
+    """The diagnostics of a stage, as far as it has come."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str, int, int, str], Diagnostic] = {}

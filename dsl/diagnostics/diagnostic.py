@@ -28,7 +28,11 @@ class Severity(enum.Enum):
 
 @attrs.frozen
 class Diagnostic:
-    """One finding; the primary `span` is what the carets mark, `secondary` spans explain it."""
+    """One finding; the primary `span` is what the carets mark, `secondary` spans explain it.
+
+    Attributes:
+        path: The file that it is about, as messages show it, where no place in it can be shown.
+    """
 
     code: str
     message: str
@@ -38,6 +42,7 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
     helps: tuple[str, ...] = ()
     severity: Severity = Severity.ERROR
+    path: str = ""
 
 
 def sort_diagnostics(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -58,9 +58,9 @@ _SYNTAX = (
     ),
     Code(
         "E107",
-        "an operator of another language",
+        "an operator that is written differently here",
         "The operators are `+ - * mod == != < <= > >= and or not implies in`. A single `=` assigns a value to a "
-        "field; a comparison is written `==`.",
+        "field; a comparison is written `==`. A division is written `floor(a / b)` or `ceil(a / b)`.",
         "const both = true && false\n",
     ),
     Code(
@@ -78,9 +78,9 @@ _SYNTAX = (
     ),
     Code(
         "E110",
-        "a number that isn't written as a whole decimal number",
+        "a number in a form that the language doesn't have",
         "Numbers are written in decimal digits, with `_` between digits if you like, or as a power such as `2^20`. "
-        "There are no fractions: choose a smaller unit.",
+        "There are no fractions: choose a smaller unit. A space stands between a number and its unit.",
         "const tenth = 0.1\n",
     ),
     Code(
@@ -91,9 +91,10 @@ _SYNTAX = (
     ),
     Code(
         "E112",
-        "something nested too deeply",
+        "too many levels of nesting",
         "Brackets, operators and blocks nest at most 100 levels deep; in a chain of operators such as `a + b + "
-        "c`, each operator counts as one level. Give a part of the expression its own name with `let`.",
+        "c`, each operator counts as one level. Give a part of the expression its own name with `let` in a system, or "
+        "with `const` outside, and use the name.",
         "const deep = " + "(" * 101 + "1" + ")" * 101 + "\n",
     ),
     Code(
@@ -120,7 +121,12 @@ _SYNTAX = (
         "a file with too many words",
         "A file may have at most 200,000 words and signs. Split it, and import the parts.",
     ),
-    Code("E120", "a file that can't be read", "The file is missing, is not a regular file, or may not be read."),
+    Code(
+        "E120",
+        "a file that can't be read",
+        "The file is missing, is not a regular file, or may not be read. Commands read the folder `archetypes` where "
+        "no other sources are named.",
+    ),
     Code("E121", "a file that is too large", "A source file may have at most 1 MiB. Split it, and import the parts."),
     Code("E122", "a file that isn't UTF-8 text", "Source files are UTF-8 text without NUL characters."),
     Code("E123", "too many source files", "One run reads at most 500 files and 16 MiB of source in all."),

@@ -32,7 +32,8 @@ class PrintedFact:
     Attributes:
         channel: "config" (with the given facts), "profiler" or "log".
         name: Of the variable or relation; `relation?` for whether a relation with a condition has a value on the page;
-            of a log event, or `event.attribute`.
+            of a log event, `event@value` for each line of a repeated one, or `event.attribute`; `event<other` for
+            whether an event stands before another.
         value: A flag, a word, or a number: in units of its last decimal where it is rounded, else as it is. For an
             event whether it is in the log; None for a relation without a value and for an attribute of an absent event.
         text: As it is printed; "present" and "absent" for events; empty for what isn't on the page by itself.
@@ -54,7 +55,12 @@ def printed_facts(run: RunState) -> Iterator[PrintedFact]:
         if relation.profiler:
             yield from _profiler_value(relation, run)
     for event in run.system.events:
-        yield from _log_line(event, run)
+        for line in event.lines:
+            yield from _log_line(line, run)
+        if event.placed is not None:
+            other = next(each for each in run.system.events if each.name == event.before)
+            first = _is_there(event, run) and _is_there(other, run) and holds(event.placed, run)
+            yield PrintedFact("log", f"{event.name}<{other.name}", first, "true" if first else "false")
 
 
 def _profiler_value(relation: CheckedRelation, run: RunState) -> Iterator[PrintedFact]:
@@ -69,7 +75,7 @@ def _profiler_value(relation: CheckedRelation, run: RunState) -> Iterator[Printe
 
 
 def _log_line(event: CheckedEvent, run: RunState) -> Iterator[PrintedFact]:
-    present = event.condition is None or holds(event.condition, run)
+    present = _is_there(event, run)
     yield PrintedFact("log", event.name, present, "present" if present else "absent")
     for attribute in event.attributes:
         name = f"{event.name}.{attribute.name}"
@@ -78,6 +84,10 @@ def _log_line(event: CheckedEvent, run: RunState) -> Iterator[PrintedFact]:
             yield PrintedFact("log", name, *_printed(value, attribute.type, attribute.printing, run))
         else:
             yield PrintedFact("log", name, None, "")
+
+
+def _is_there(event: CheckedEvent, run: RunState) -> bool:
+    return event.condition is None or holds(event.condition, run)
 
 
 def _printed(

@@ -183,7 +183,7 @@ class _Lexer:
                 return None
             case "FLOOR_DIVISION":
                 self.report(
-                    "E107", "`//` isn't an operator here", token, "say how the division rounds",
+                    "E107", "`//` isn't an operator of this language", token, "say how the division rounds",
                     "write `floor(a / b)` to round down, `ceil(a / b)` to round up",
                 )  # fmt: skip
                 return Token.new_borrow_pos("TIMES", "*", token)
@@ -196,10 +196,10 @@ class _Lexer:
     def foreign(self, token: Token) -> Token | None:
         if token in _FOREIGN:
             word, terminal = _FOREIGN[token]
-            self.report("E107", f"`{token}` isn't an operator here", token, f"write `{word}`")
+            self.report("E107", f"`{token}` isn't an operator of this language", token, f"write `{word}`")
             return Token.new_borrow_pos(terminal, word, token)
         if token == "**":
-            self.report("E107", "`**` isn't an operator here", token, "", _SIGN_HELP["^"])
+            self.report("E107", "`**` isn't an operator of this language", token, "", _SIGN_HELP["^"])
             return Token.new_borrow_pos("TIMES", "*", token)
         first = token[0]
         shown = f"`{token}`" if len(token) <= 8 and token.isprintable() and "`" not in token else f"U+{ord(first):04X}"
@@ -210,16 +210,17 @@ class _Lexer:
     def bad_number(self, token: Token) -> None:
         text = str(token)
         if re.fullmatch(r"[0-9][0-9_]*\.[0-9_]+", text):
-            help_text = "there are no fractions: choose a smaller unit, such as permille"
+            message, help_text = "a number can't have a fraction", "choose a smaller unit, such as permille"
         elif re.match(r"0[xXbBoO]", text):
-            help_text = "write the number in decimal digits, or as a power such as `2^20`"
+            message = "a number is written in decimal digits"
+            help_text = "write it in decimal digits, or as a power such as `2^20`"
         elif unit := re.fullmatch(r"([0-9][0-9_]*?)_*([A-Za-z][A-Za-z0-9_]*)", text):
-            help_text = f"put a space before a unit: `{unit[1]} {unit[2]}`"
+            message, help_text = f"a space is missing before `{unit[2]}`", f"write `{unit[1]} {unit[2]}`"
             if unit[2] in reserved_words():
                 help_text = f"`{unit[2]}` is a word of the language, so it can't be a unit"
         else:
-            help_text = "numbers look like `1024`, `1_024` or `2^20`"
-        self.report("E110", "this isn't a whole decimal number", token, "", help_text)
+            message, help_text = "this isn't a number", "numbers look like `1024`, `1_024` or `2^20`"
+        self.report("E110", message, token, "", help_text)
 
     def check_escapes(self, token: Token) -> None:
         for escape in re.finditer(r"\\(.)", token):
@@ -305,10 +306,10 @@ def too_deep(span: Span) -> Diagnostic:
     """Tell that what begins at `span` lies too deep."""
     return Diagnostic(
         "E112",
-        f"this is nested more than {MAX_NESTING} levels deep",
+        f"there are more than {MAX_NESTING} levels of nesting here",
         Span(span.source, span.start, min(span.end, span.start + 1)),
         notes=("each operator in a chain such as `a + b + c` adds a level",),
-        helps=("give a part of it its own name with `let` or `const`",),
+        helps=("give a part its own name with `let` in a system, or with `const` outside, and use the name",),
     )
 
 

@@ -35,6 +35,9 @@ MAX_FILES = 500
 MAX_TOTAL_BYTES = 16 * 2**20
 MAX_RAISED = 2  # levels by which imports may raise a root that wasn't given
 
+_GIVE = f"give files that end in `{SUFFIX}`, or folders that hold such files"
+_PERMIT = "let your user read it, or leave it out"
+
 UNREADABLE = frozenset({"E120", "E121", "E122", "E123", "E124"})  # the input could not be read at all
 
 
@@ -62,7 +65,7 @@ def load(paths: Sequence[Path | str], root: Path | str | None = None) -> Loaded:
     """
     given = [Path(path) for path in paths]
     if not given:
-        nothing = Diagnostic("E124", "no source files are given")
+        nothing = Diagnostic("E124", "no source files are given", helps=(_GIVE,))
         return Loaded({}, {}, {}, (nothing,))
     folder = _common_folder(given) if root is None else _resolved(Path(root)) or Path.cwd()
     raised = MAX_RAISED if root is None else 0
@@ -102,17 +105,19 @@ def _read(path: Path, shown: str) -> bytes | Diagnostic:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            return Diagnostic("E120", f"`{shown}` is not a regular file")
+            return Diagnostic("E120", f"`{shown}` is not a regular file", path=shown, helps=(_GIVE,))
         with path.open("rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)
     except FileNotFoundError:
-        return Diagnostic("E120", f"`{shown}` doesn't exist")
+        helps = ("check its spelling and the folder that you are in", _GIVE)
+        return Diagnostic("E120", f"`{shown}` doesn't exist", path=shown, helps=helps)
     except OSError as error:
-        return Diagnostic("E120", f"`{shown}` can't be read", notes=(error.strerror or "unknown reason",))
+        notes = (error.strerror or "unknown reason",)
+        return Diagnostic("E120", f"`{shown}` can't be read", path=shown, notes=notes, helps=(_PERMIT,))
     if len(data) <= MAX_FILE_BYTES:
         return data
     message = f"`{shown}` is larger than {MAX_FILE_BYTES} bytes"
-    return Diagnostic("E121", message, helps=("split it, and import the parts",))
+    return Diagnostic("E121", message, path=shown, helps=("split it, and import the parts",))
 
 
 def _decode(data: bytes, shown: str) -> tuple[Source, Diagnostic | None]:
@@ -166,18 +171,22 @@ class _Loader:
         """Queue a given file, or the sources below a given folder; report what can't be."""
         real = _resolved(path)
         if real is None:
-            self.diagnostics.append(Diagnostic("E120", f"`{path}` can't be read"))
+            self.diagnostics.append(Diagnostic("E120", f"`{path}` can't be read", path=str(path), helps=(_GIVE,)))
         elif not self.inside(real):
             message = f"`{path}` is outside the source root `{self.shown(self.root)}`"
-            self.diagnostics.append(Diagnostic("E131", message))
+            self.diagnostics.append(Diagnostic("E131", message, path=str(path)))
         elif real.is_dir():
             found = self.below(real)
             if not found:
-                self.diagnostics.append(Diagnostic("E124", f"`{path}` contains no file that ends in `{SUFFIX}`"))
+                message = f"`{path}` contains no file that ends in `{SUFFIX}`"
+                helps = ("name the folder that holds the sources; hidden folders and links to folders are passed over",)
+                self.diagnostics.append(Diagnostic("E124", message, path=str(path), helps=helps))
             for file in found:
                 self.add_found(file)
         elif real.exists() and real.suffix != SUFFIX:
-            self.diagnostics.append(Diagnostic("E124", f"`{path}` doesn't end in `{SUFFIX}`"))
+            message = f"the name of `{path}` doesn't end in `{SUFFIX}`"
+            helps = (f"sources end in `{SUFFIX}`: name another file, or rename this one",)
+            self.diagnostics.append(Diagnostic("E124", message, path=str(path), helps=helps))
         else:
             self.enqueue(real)
 
@@ -197,9 +206,12 @@ class _Loader:
     def add_found(self, path: Path) -> None:
         real = _resolved(path)
         if real is None:
-            self.diagnostics.append(Diagnostic("E120", f"`{self.shown(path)}` can't be read"))
+            shown = self.shown(path)
+            self.diagnostics.append(Diagnostic("E120", f"`{shown}` can't be read", path=shown, helps=(_PERMIT,)))
         elif not self.inside(real):
-            self.diagnostics.append(Diagnostic("E131", f"`{self.shown(path)}` links to a file outside the source root"))
+            shown = self.shown(path)
+            message = f"`{shown}` links to a file outside the source root"
+            self.diagnostics.append(Diagnostic("E131", message, path=shown))
         else:
             self.enqueue(real)
 

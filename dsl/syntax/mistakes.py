@@ -33,7 +33,7 @@ _STARTS_A_LINE = frozenset({"COLON", "ASSIGN"})  # what comes before one of them
 _GROUPS = (  # terminals that are told by one phrase where all of the first set would fit
     (
         {"INT", "NAME", "LPAR", "FLOOR"},
-        {"INT", "NAME", "STRING", "TRUE", "FALSE", "MINUS", "NOT", "IF", "LPAR", "FLOOR", "CEIL", "MIN", "MAX",
+        {"INT", "NAME", "STEP", "STRING", "TRUE", "FALSE", "MINUS", "NOT", "IF", "LPAR", "FLOOR", "CEIL", "MIN", "MAX",
          "ABS", "NUMBER", "SUM", "COUNT", "ANY", "ALL", "BEFORE", "PRINTED", "FIRST"},
         "an expression",
     ),
@@ -193,12 +193,12 @@ def _equals(problem: TokenProblem) -> Hint | None:
     if token is None:
         return None
     if token.type == "ASSIGN" and "EQUAL" in problem.accepted:
-        label, instead = "a comparison is written `==`", "EQUAL"
+        message, label, instead = "`=` can't compare", "a comparison is written `==`", "EQUAL"
     elif token.type == "EQUAL" and "ASSIGN" in problem.accepted:
-        label, instead = "a value is assigned with a single `=`", "ASSIGN"
+        message, label, instead = "`==` can't assign a value", "a value is assigned with a single `=`", "ASSIGN"
     else:
         return None
-    return Hint(Diagnostic("E107", f"`{token}` doesn't fit here", problem.span, label), ((instead,),))
+    return Hint(Diagnostic("E107", message, problem.span, label), ((instead,),))
 
 
 def _division(problem: TokenProblem) -> Hint | None:

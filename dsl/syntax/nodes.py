@@ -341,11 +341,22 @@ class VarDecl:
 
 
 @attrs.frozen
+class NoiseValue:
+    """`noise step_time: ms in 200..300 step 7`: a field or profiler value drawn apart from the run."""
+
+    name: Ident
+    type: Type
+    domain: Domain | None
+    show: ShowForm | None = None
+    span: Span = _span()
+
+
+@attrs.frozen
 class VarGroup:
     """`group model { ... }` in `config` or `given`: variables that the config prints together under this name."""
 
     name: Ident
-    variables: tuple[VarDecl, ...]
+    items: tuple[VarDecl | NoiseValue, ...]
     span: Span = _span()
 
 
@@ -354,15 +365,21 @@ class VarBlock:
     """`config { ... }`, `given { ... }`, `hidden { ... }`."""
 
     kind: str
-    items: tuple[VarDecl | VarGroup, ...]
+    items: tuple[VarDecl | NoiseValue | VarGroup, ...]
     span: Span = _span()
 
     @property
     def variables(self) -> tuple[VarDecl, ...]:
         """Those in groups too, in order."""
-        return tuple(
-            variable for item in self.items for variable in (item.variables if isinstance(item, VarGroup) else (item,))
-        )
+        return tuple(item for _, item in self.grouped if isinstance(item, VarDecl))
+
+    @property
+    def grouped(self) -> tuple[tuple[Ident | None, VarDecl | NoiseValue], ...]:
+        """Everything that has a value, in order, with the name of its group if it stands in one."""
+        found: list[tuple[Ident | None, VarDecl | NoiseValue]] = []
+        for item in self.items:
+            found += [(item.name, each) for each in item.items] if isinstance(item, VarGroup) else [(None, item)]
+        return tuple(found)
 
 
 @attrs.frozen
@@ -380,8 +397,14 @@ class RelationDecl:
 
 @attrs.frozen
 class ProfilerBlock:
-    relations: tuple[RelationDecl, ...]
+    """`profiler { ... }`."""
+
+    items: tuple[RelationDecl | NoiseValue, ...]
     span: Span = _span()
+
+    @property
+    def relations(self) -> tuple[RelationDecl, ...]:
+        return tuple(item for item in self.items if isinstance(item, RelationDecl))
 
 
 @attrs.frozen
@@ -396,10 +419,28 @@ class AttrDecl:
 
 
 @attrs.frozen
-class EventDecl:
-    """`event alloc_fail when peak > usable warn by allocator "text" { attr ... says "..." | "..." }`.
+class Repetition:
+    """`for step in {1, 10, 50}`: a line for each value."""
 
-    `level` is "info", "warn" or "error"; None where nothing is said.
+    index: Ident
+    values: SetDomain
+    span: Span = _span()
+
+
+@attrs.frozen
+class Placement:
+    """`before other when condition`: where the line stands directly before that of another event."""
+
+    other: Ident
+    condition: Expression
+    span: Span = _span()
+
+
+@attrs.frozen
+class EventDecl:
+    """`event alloc_fail when peak > usable warn by allocator { attr ... says "..." | "..." }`.
+
+    A repetition stands before `when`, a placement behind it. `level` is "info", "warn" or "error", or None.
     """
 
     name: Ident
@@ -409,13 +450,35 @@ class EventDecl:
     wordings: tuple[StrLit, ...]
     level: str | None = None
     logger: Ident | None = None
+    repetition: Repetition | None = None
+    placement: Placement | None = None
+    span: Span = _span()
+
+
+@attrs.frozen
+class NoiseLine:
+    """`noise info by health often 30 { says "..." | "..." }`: a line of the log drawn apart from the run.
+
+    `level` is "info", "warn" or "error"; None where nothing is said.
+    """
+
+    level: str | None
+    logger: Ident
+    often: int | None
+    wordings: tuple[StrLit, ...]
     span: Span = _span()
 
 
 @attrs.frozen
 class LogBlock:
-    events: tuple[EventDecl, ...]
+    """`log { ... }`."""
+
+    items: tuple[EventDecl | NoiseLine, ...]
     span: Span = _span()
+
+    @property
+    def events(self) -> tuple[EventDecl, ...]:
+        return tuple(item for item in self.items if isinstance(item, EventDecl))
 
 
 @attrs.frozen
@@ -606,7 +669,7 @@ class UseDecl:
 
 @attrs.frozen
 class SplitDecl:
-    """`split hard 60 { boundary  avoid R  within R  unseen in S  require interaction >= 2  require margin >= 1  use ... }`.
+    """`split hard 60 { boundary  avoid R  within R  unseen in S  require margin >= 2  use ... }`.
 
     `boundary`: the `hard where` conditions hold. `avoid`: outside these regions. `within`: inside them,
     for archetypes of the region's system. `margin`: in percent, the least by which a task may be decided.

@@ -30,7 +30,8 @@ LOOK_AHEAD = 4  # tokens that must fit after a repair
 _ANCHORS = frozenset(
     {
         *("IMPORT", "UNIT", "ENUM", "CONST", "TABLE", "SYSTEM", "ARCHETYPE", "COMPOSE", "DATASET"),
-        *("CONFIG", "GIVEN", "HIDDEN", "GROUP", "LET", "PROFILER", "LOG", "EVENT", "ATTR", "SOUND", "RULE", "RUNBOOK"),
+        *("CONFIG", "GIVEN", "HIDDEN", "GROUP", "NOISE", "LET", "PROFILER", "LOG", "EVENT", "ATTR"),
+        *("SOUND", "RULE", "RUNBOOK"),
         *("FAULT", "TIER", "EXAMPLE", "REGION", "SPLIT", "AVOID", "WITHIN", "UNSEEN", "USE"),
     }
 )

@@ -310,9 +310,9 @@ def _system_item(item: nodes.SystemItem) -> list[str]:
         case nodes.RelationDecl():
             return _relation(item, "let ")
         case nodes.ProfilerBlock():
-            return _nest("profiler", (_relation(relation, "") for relation in item.relations))
+            return _nest("profiler", map(_profiler_item, item.items))
         case nodes.LogBlock():
-            return _nest("log", (_event(event) for event in item.events))
+            return _nest("log", map(_log_item, item.items))
         case nodes.RequireDecl():
             return _flow([f"require {print_expr(item.condition)}", *_texts(item.text)])
         case nodes.SoundDecl():
@@ -329,14 +329,40 @@ def _system_item(item: nodes.SystemItem) -> list[str]:
             assert_never(item)
 
 
-def _variable_item(item: nodes.VarDecl | nodes.VarGroup) -> list[str]:
+def _variable_item(item: nodes.VarDecl | nodes.NoiseValue | nodes.VarGroup) -> list[str]:
     match item:
         case nodes.VarDecl():
             return _variable(item)
+        case nodes.NoiseValue():
+            return _noise_value(item)
         case nodes.VarGroup():
-            return _nest(f"group {item.name.name}", map(_variable, item.variables))
+            return _nest(f"group {item.name.name}", map(_variable_item, item.items))
         case _:
             assert_never(item)
+
+
+def _profiler_item(item: nodes.RelationDecl | nodes.NoiseValue) -> list[str]:
+    return _relation(item, "") if isinstance(item, nodes.RelationDecl) else _noise_value(item)
+
+
+def _log_item(item: nodes.EventDecl | nodes.NoiseLine) -> list[str]:
+    return _event(item) if isinstance(item, nodes.EventDecl) else _noise_line(item)
+
+
+def _noise_value(item: nodes.NoiseValue) -> list[str]:
+    domain = "" if item.domain is None else f" in {print_domain(item.domain)}"
+    return _flow([f"noise {item.name.name}: {_type(item.type)}{domain}", *_show(item.show)])
+
+
+def _noise_line(item: nodes.NoiseLine) -> list[str]:
+    level = [] if item.level is None else [item.level]
+    often = [] if item.often is None else [f"often {print_int(item.often)}"]
+    return _nest(" ".join(["noise", *level, f"by {item.logger.name}", *often]), [_says(item.wordings)])
+
+
+def _says(wordings: Iterable[nodes.StrLit]) -> list[str]:
+    first, *more = (print_text(wording.value) for wording in wordings)
+    return _flow([f"says {first}", *(f"| {wording}" for wording in more)])
 
 
 def _variable(item: nodes.VarDecl) -> list[str]:
@@ -366,17 +392,20 @@ def _relation(item: nodes.RelationDecl, keyword: str) -> list[str]:
 
 
 def _event(item: nodes.EventDecl) -> list[str]:
-    condition = "" if item.condition is None else f" when {print_expr(item.condition)}"
+    head = [f"event {item.name.name}"]
+    if item.repetition is not None:
+        head.append(f"for {item.repetition.index.name} in {print_domain(item.repetition.values)}")
+    if item.condition is not None:
+        head.append(f"when {print_expr(item.condition)}")
+    if item.placement is not None:
+        head.append(f"before {item.placement.other.name} when {print_expr(item.placement.condition)}")
+    head += [] if item.level is None else [item.level]
+    head += [] if item.logger is None else [f"by {item.logger.name}"]
     attributes = [
         _flow([f"attr {_typed(part.name, part.type)} = {print_expr(part.value)}", *_show(part.show)])
         for part in item.attributes
     ]
-    first, *more = (print_text(wording.value) for wording in item.wordings)
-    says = _flow([f"says {first}", *(f"| {wording}" for wording in more)])
-    level = [] if item.level is None else [item.level]
-    logger = [] if item.logger is None else [f"by {item.logger.name}"]
-    head = " ".join([f"event {item.name.name}{condition}", *level, *logger, *_texts(item.text)])
-    return _nest(head, [*attributes, says])
+    return _nest(" ".join([*head, *_texts(item.text)]), [*attributes, _says(item.wordings)])
 
 
 def _keep(item: nodes.KeepDecl) -> list[str]:

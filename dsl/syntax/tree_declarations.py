@@ -126,9 +126,9 @@ class Builder(ExpressionBuilder):
             case "relation_let":
                 return self.relation(tree)
             case "profiler_block":
-                return nodes.ProfilerBlock(tuple(self.profiler_value(as_tree(r)) for r in parts), span=span)
+                return nodes.ProfilerBlock(tuple(self.profiler_item(as_tree(item)) for item in parts), span=span)
             case "log_block":
-                return nodes.LogBlock(tuple(self.event(as_tree(e)) for e in parts), span=span)
+                return nodes.LogBlock(tuple(self.log_item(as_tree(item)) for item in parts), span=span)
             case "require_decl":
                 return nodes.RequireDecl(self.expr(parts[0]), as_optional_text(parts[1]), span=span)
             case "sound_decl":
@@ -144,17 +144,32 @@ class Builder(ExpressionBuilder):
             case _:
                 raise unknown_rule(tree)
 
-    def variable_item(self, tree: Node, block: str) -> nodes.VarDecl | nodes.VarGroup:
+    def variable_item(self, tree: Node, block: str) -> nodes.VarDecl | nodes.NoiseValue | nodes.VarGroup:
+        if tree.data != "var_group":
+            return self.grouped_item(tree, block)
+        name, *items = tree.children
+        return nodes.VarGroup(
+            self.ident(name), tuple(self.grouped_item(as_tree(item), block) for item in items), span=self.span(tree)
+        )
+
+    def grouped_item(self, tree: Node, block: str) -> nodes.VarDecl | nodes.NoiseValue:
         match tree.data:
             case "var_decl":
                 return self.variable(tree, block)
-            case "var_group":
-                name, *variables = tree.children
-                return nodes.VarGroup(
-                    self.ident(name), tuple(self.variable(as_tree(v), block) for v in variables), span=self.span(tree)
-                )
+            case "noise_value":
+                return self.noise_value(tree)
             case _:
                 raise unknown_rule(tree)
+
+    def noise_value(self, tree: Node) -> nodes.NoiseValue:
+        name, kind, domain, show = tree.children
+        return nodes.NoiseValue(
+            self.ident(name),
+            self.type(kind),
+            None if domain is None else self.domain(domain),
+            self.show(show),
+            span=self.span(tree),
+        )
 
     def variable(self, tree: Node, block: str) -> nodes.VarDecl:
         """Build a variable of a block: its text can be left out where no repair changes it and the page prints it."""
@@ -205,6 +220,15 @@ class Builder(ExpressionBuilder):
             span=self.span(tree),
         )
 
+    def profiler_item(self, tree: Node) -> nodes.RelationDecl | nodes.NoiseValue:
+        match tree.data:
+            case "relation_decl":
+                return self.profiler_value(tree)
+            case "noise_value":
+                return self.noise_value(tree)
+            case _:
+                raise unknown_rule(tree)
+
     def profiler_value(self, tree: Node) -> nodes.RelationDecl:
         name, kind, value, condition, text, show = tree.children
         return nodes.RelationDecl(
@@ -217,16 +241,56 @@ class Builder(ExpressionBuilder):
             span=self.span(tree),
         )
 
+    def log_item(self, tree: Node) -> nodes.EventDecl | nodes.NoiseLine:
+        match tree.data:
+            case "event_decl":
+                return self.event(tree)
+            case "noise_line":
+                return self.noise_line(tree)
+            case _:
+                raise unknown_rule(tree)
+
+    def noise_line(self, tree: Node) -> nodes.NoiseLine:
+        level, logger, often, wordings = tree.children
+        return nodes.NoiseLine(
+            None if level is None else str(level),
+            self.ident(logger),
+            None if often is None else as_number(often),
+            self.wordings(wordings),
+            span=self.span(tree),
+        )
+
+    def wordings(self, child: Child) -> tuple[nodes.StrLit, ...]:
+        return tuple(self.str_lit(wording) for wording in as_tree(child).children)
+
+    def repetition(self, child: Child) -> nodes.Repetition | None:
+        if child is None:
+            return None
+        tree = as_tree(child)
+        index, values = tree.children
+        domain = self.domain(values)
+        assert isinstance(domain, nodes.SetDomain)
+        return nodes.Repetition(self.ident(index), domain, span=self.span(tree))
+
+    def placement(self, child: Child) -> nodes.Placement | None:
+        if child is None:
+            return None
+        tree = as_tree(child)
+        other, condition = tree.children
+        return nodes.Placement(self.ident(other), self.expr(condition), span=self.span(tree))
+
     def event(self, tree: Node) -> nodes.EventDecl:
-        name, condition, level, logger, text, *attributes, wordings = tree.children
+        name, repetition, condition, placement, level, logger, text, *attributes, wordings = tree.children
         return nodes.EventDecl(
             self.ident(name),
             self.optional_expr(condition),
             as_optional_text(text),
             tuple(self.attribute(as_tree(attribute)) for attribute in attributes),
-            tuple(self.str_lit(wording) for wording in as_tree(wordings).children),
+            self.wordings(wordings),
             None if level is None else str(level),
             self.optional_ident(logger),
+            self.repetition(repetition),
+            self.placement(placement),
             span=self.span(tree),
         )
 
@@ -319,7 +383,7 @@ class Builder(ExpressionBuilder):
         if not healthy:
             for code in named:
                 self.refuse_word(
-                    code, "HEALTHY", "`HEALTHY` means that no rule fires, so it can't be combined with a code"
+                    code, "HEALTHY", "`HEALTHY` means that no rule fires, so it can't be combined with a diagnosis code"
                 )
         return nodes.Example(
             as_optional_text(text),

@@ -69,6 +69,12 @@ def task_rate(task: StudyTask, arm: str, simulation: Simulation) -> float:
     return float(exact_rates(simulation.abilities[arm], simulation, shared, own))
 
 
+def exact_samples(task: StudyTask, arm: str, simulation: Simulation) -> list[bool]:
+    """Draw for each sample of this task whether it is exact."""
+    draw, rate = _Draws(simulation.seed, task.id), task_rate(task, arm, simulation)
+    return [draw.uniform(f"exact/{arm}/{sample}") < rate for sample in range(simulation.samples)]
+
+
 def truth(tasks: Sequence[StudyTask], simulation: Simulation) -> dict[str, object]:
     """The true exact rates, and the differences between all pairs of arms.
 
@@ -102,11 +108,10 @@ def simulate_rows(tasks: Sequence[StudyTask], simulation: Simulation) -> Iterato
     for arm in simulation.abilities:
         for task in tasks:
             draw = _Draws(simulation.seed, task.id)
-            rate = task_rate(task, arm, simulation)
             stuck = draw.uniform(f"stuck/{arm}") < simulation.stuck
-            for sample in range(simulation.samples):
+            for sample, exact in enumerate(exact_samples(task, arm, simulation)):
                 key = f"{arm}/{sample}"
-                if draw.uniform(f"exact/{key}") < rate:
+                if exact:
                     answer = task.gold
                 elif stuck:
                     answer = draw.choose(f"conviction/{arm}", wrong[task.id])

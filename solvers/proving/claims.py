@@ -14,7 +14,7 @@ A *path* is the shape of a walk: the fired rules, all different, and the alterna
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
 import attrs
@@ -138,14 +138,6 @@ class Claims:
             if shown.symbols & open_names:
                 parts.append(self.pool.equal(shown, _number(evidence_name(number), known)))
         return self.pool.all_of(parts)
-
-    def same_on(self, state: TermState, channels: Collection[str], known: FieldValues = NO_VALUES) -> Term:
-        """Whether the world at `state` shows the evidence of some channels."""
-        return self.pool.all_of(
-            self.pool.equal(self.encoder.number(observation.value, state), _number(evidence_name(number), known))
-            for number, observation in enumerate(self.problem.observations)
-            if observation.channel in channels
-        )
 
     # ---- walks -------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ was counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import assert_never
 
 import attrs
@@ -87,40 +87,6 @@ class Prover:
     def decide(self, world: Assignment) -> TaskProof:
         """Return Z3's verdict about the evidence of `world`, without hints; `hidden_worlds` is 0."""
         return self._verdict(evaluate.run_walk(self.problem, world), _LEVELS)
-
-    def leaves_open(
-        self, world: Assignment, channels: Collection[str], paths: Sequence[Path]
-    ) -> Assignment | Unknown | None:
-        """Find a valid world that shows the same as `world` in some channels and whose walk takes one of `paths`.
-
-        Returns:
-            The world; None if Z3 proves that there is none.
-        """
-        query = queries.same_channels(self._claims, self._evidence(world), channels, paths)
-        match outcome := self._ask(query):
-            case Sat():
-                return self._read_lookalike(query, outcome, world, channels, paths)
-            case Unsat():
-                return None
-            case Unknown():
-                return outcome
-        assert_never(outcome)
-
-    def _read_lookalike(
-        self, query: Query, outcome: Sat, world: Assignment, channels: Collection[str], paths: Sequence[Path]
-    ) -> Assignment:
-        """Read a world that shows the same as `world` in some channels, and confirm that and its path."""
-        names = tuple(variable.name for variable in self.problem.variables)
-        other = _read_values(outcome, names, start_name)
-        walk = evaluate.run_walk(self.problem, other)
-        shown = zip(self.problem.observations, self._observe(world), self._observe(other), strict=True)
-        if not (
-            walk.gives_task
-            and path_of(walk) in paths
-            and all(here == there for item, here, there in shown if item.channel in channels)
-        ):
-            raise self._unconfirmed(query, outcome)
-        return other
 
     def scripts(self, proof: TaskProof) -> dict[str, str]:
         """Write the claims of a unique task as SMT-LIB 2 scripts; a claim holds if its script is unsatisfiable.

@@ -7,7 +7,7 @@ filled in later; or it is built with the numbers in place. Both mean the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 
@@ -146,27 +146,6 @@ def unmended(claims: Claims, evidence: Evidence, walks: Sequence[Walk], repair: 
     fixed = evidence.fixed(claims) | {repaired_name(field): repair[field] for field in fields}
     parts = [Part(("unmended", fields), build, fixed | walk_values(walk), path_of(walk)) for walk in walks]
     return Query("world with this evidence that the rival does not mend", (_shows(claims, evidence), *parts))
-
-
-def same_channels(claims: Claims, evidence: Evidence, channels: Collection[str], paths: Sequence[Path]) -> Query:
-    """Ask for a valid world that shows the same in some channels and whose walk takes one of `paths` (P4)."""
-    chosen = tuple(sorted(channels))
-    names = tuple(variable.name for variable in claims.problem.variables)
-
-    def build_shows(claims: Claims, known: FieldValues, path: Path) -> Term:
-        start = claims.start(known)
-        return claims.pool.all_of(
-            (claims.in_domains(start, names), claims.valid(start), claims.same_on(start, chosen, known))
-        )
-
-    def build_walks(claims: Claims, known: FieldValues, path: Path) -> Term:
-        return claims.pool.any_of(
-            claims.takes_route_in_domains(claims.route(claims.start(known), path, known)) for path in paths
-        )
-
-    shows = Part(("channels", chosen), build_shows, evidence.shown())
-    walks = Part(("paths", tuple(paths)), build_walks, {})
-    return Query("valid world that shows the same in these channels and has other codes", (shows, walks))
 
 
 def _shows(claims: Claims, evidence: Evidence) -> Part:

@@ -10,8 +10,8 @@ import pytest
 
 from compiler.frontend.run import Frontend, run_frontend
 from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan
-from compiler.prove.archetypes import ProveOptions, prove_archetype
 from compiler.splits import apportion
+from compiler.trials.archetypes import ProveOptions, prove_archetype
 from solvers.outcome import Verdict
 
 SOURCES = Path(__file__).parents[2] / "archetypes"

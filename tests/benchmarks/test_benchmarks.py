@@ -27,7 +27,7 @@ def test_benchmark_at_its_smallest_size(name: str) -> None:
 @pytest.mark.slow
 def test_command_writes_json(tmp_path: Path) -> None:
     target = tmp_path / "results.json"
-    done = CliRunner().invoke(main, ["--quick", "--json", str(target), "reading"])
+    done = CliRunner().invoke(main, ["--quick", "--json-out", str(target), "reading"])
     assert done.exit_code == 0, done.output
     written = json.loads(target.read_text())
     assert written["machine"]["cores"] >= 1

@@ -10,11 +10,11 @@ from compiler.explain.missing import missing_task
 from compiler.findings import exit_status, finding_of
 from compiler.frontend.run import run_frontend
 from compiler.plan import ProgramPlan
-from compiler.prove.archetypes import ProveOptions, prove_archetype
-from compiler.prove.census import census
 from compiler.reader import ReadError, read_prompt
 from compiler.tasks.maker import MadeTask, MissingTask
 from compiler.tasks.samples import sample_dataset, sample_tasks
+from compiler.trials.archetypes import ProveOptions, prove_archetype
+from compiler.trials.census import census
 from dsl.diagnostics.diagnostic import Severity
 from solvers.outcome import Verdict
 

@@ -12,7 +12,7 @@ from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.splits import TaskSpec
 from compiler.stages import STAGES, stop_task
 from compiler.tasks.maker import DrawnWorld, MissingTask, ProvedWorld, RenderedTask
-from solvers.problem import FALSE
+from solvers.problem import Const
 
 SPEC = TaskSpec("train", "small_cache", 1)
 FORMS = {
@@ -42,7 +42,7 @@ def test_the_last_stage_gives_the_line_that_a_compile_writes(
 
 
 def test_a_task_without_worlds_is_missing_after_each_stage(program: ProgramPlan, dataset: DatasetPlan) -> None:
-    nowhere = attrs.evolve(program.archetypes[SPEC.archetype], where=FALSE)
+    nowhere = attrs.evolve(program.archetypes[SPEC.archetype], where=Const(False))
     empty = attrs.evolve(program, archetypes={**program.archetypes, SPEC.archetype: nowhere})
     assert isinstance(stop_task("draw", empty, dataset, SPEC), MissingTask)
 

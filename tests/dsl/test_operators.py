@@ -95,9 +95,13 @@ def test_chains_are_of_operators_whose_order_of_evaluation_does_not_matter() -> 
     assert {op.value for op in check_operators._CHAINS} == {"+", "*", "and", "or"}
 
 
-def test_every_operator_is_on_the_page_of_the_language() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "language.md").read_text(encoding="utf-8")
-    section = page[page.index("## Expressions") : page.index("## Archetypes")]
+@pytest.mark.parametrize(
+    ("page", "start", "end"),
+    [("language", "## Expressions", "## Archetypes"), ("language-at-a-glance", "| form | remarks |", None)],
+)
+def test_every_operator_is_on_the_pages_of_the_language(page: str, start: str, end: str | None) -> None:
+    text = (Path(__file__).parents[2] / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    section = text[text.index(start) : None if end is None else text.index(end)]
     code = " ".join(re.findall(r"`([^`]*)`", section))
     written = {"-" if op is UnaryOp.NEGATE else op.value for op in WRITTEN}
     assert {sign for sign in written if sign not in code} == set()

@@ -302,7 +302,7 @@ def test_the_tasks_of_a_run_become_splits_that_can_be_studied_and_graded(
 @pytest.mark.parametrize(
     ("folder", "archive", "said"),
     [
-        ("out", "base.jsonl", "hard.jsonl, manifest.json"),
+        ("out", "base.jsonl", "hard.jsonl, manifest.json and train.jsonl"),
         ("tasks", "tasks/base.jsonl", "the archive base.jsonl"),
         ("tasks", "tasks/test.jsonl", "the archive test.jsonl"),
     ],
@@ -312,7 +312,7 @@ def test_the_tasks_of_a_run_are_not_mixed_with_anything_else(
 ) -> None:
     shutil.copytree(out, tmp_path / "out")
     arguments = ("export", "generations", run, "--arm", "base", "-o", archive, "--tasks-out", folder)
-    assert f"nothing else: move {said}" in gtd(*arguments, status=2)
+    assert f"= help: move {said}, or choose" in gtd(*arguments, status=2)
     assert all((tmp_path / "out" / path.name).read_bytes() == path.read_bytes() for path in out.iterdir())
     assert not (tmp_path / archive).exists()
 
@@ -320,7 +320,7 @@ def test_the_tasks_of_a_run_are_not_mixed_with_anything_else(
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        ({}, "traces.jsonl:1: not an episode of a task: the key `archetype` is missing"),
+        ({}, "not an episode of a task: the key `archetype` is missing\n  --> traces.jsonl:1"),
         ({"archetype": "a", "split": "../a", "prompt": "p\n", "gold": "", "meta": ""}, "`split` is not a name"),
     ],
     ids=["others", "path"],

@@ -172,7 +172,9 @@ def test_the_command_has_status_2_for_answers_to_other_tasks(folder: Path, capsy
     with pytest.raises(SystemExit) as stopped:
         main(["grade", str(path), "--tasks", str(folder)])
     assert stopped.value.code == 2
-    assert "answers.jsonl:1: there is no task `x`" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "error: there is no task `x`" in said
+    assert f"  --> {path}:1" in said
 
 
 def test_the_command_takes_out_or_else_the_frozen_splits_and_says_so(

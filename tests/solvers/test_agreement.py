@@ -5,23 +5,21 @@ from __future__ import annotations
 import itertools
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies.definitions import judge, with_other_codes
+from strategies.definitions import judge
 from strategies.effort import costly
 from strategies.large import large_problem
 from strategies.problems import all_worlds, problems
 
 from solvers import evaluate
 from solvers.counting.exhaustive import check_world
-from solvers.counting.interaction import Witnesses
 from solvers.counting.tables import Tables
 from solvers.outcome import Assignment, TaskProof, Uniqueness, Verdict, Walk
 from solvers.problem import Problem
-from solvers.proving.claims import Path, path_of
 from solvers.proving.prove import Prover
 from solvers.proving.smtlib import recheck_cvc5
 
@@ -121,40 +119,3 @@ def test_counting_and_z3_agree_on_a_large_system() -> None:
         assert _decision(prover.prove(counted)) == _decision(prover.decide(walk.start)) == _decision(counted)
         seen[_decision(counted)] += 1
     assert {level for _, level in seen} == {None, *Uniqueness}
-
-
-def _paths(problem: Problem) -> list[Path]:
-    """Every path that a walk may take."""
-    return [
-        tuple(zip(rules, used, strict=True))
-        for length in range(problem.max_codes + 1)
-        for rules in itertools.permutations(range(len(problem.rules)), length)
-        for used in itertools.product(*(range(len(problem.rules[rule].alternatives)) for rule in rules))
-    ]
-
-
-@costly
-@given(problems(), st.randoms(use_true_random=False))
-def test_z3_and_plain_enumeration_agree_on_what_channels_leave_open(problem: Problem, chosen: random.Random) -> None:
-    prover = Prover(problem)
-    walks = [walk for world in all_worlds(problem) if (walk := evaluate.run_walk(problem, world)).gives_task]
-    for walk in chosen.sample(walks, min(2, len(walks))):
-        other_paths = [
-            path for path in _paths(problem) if {problem.rules[rule].code for rule, _ in path} != set(walk.codes)
-        ]
-        for channels in ({"config"}, {"profiler"}, {"log"}, {"profiler", "log"}):
-            worlds = with_other_codes(problem, walk.start, sorted(channels))
-            found = prover.leaves_open(walk.start, channels, other_paths)
-            assert found in worlds if worlds else found is None
-
-
-@costly
-@given(problems(), st.randoms(use_true_random=False))
-def test_z3_confirms_every_witness_that_the_search_for_interaction_finds(
-    problem: Problem, chosen: random.Random
-) -> None:
-    prover, witnesses = Prover(problem), Witnesses(Tables(problem))
-    for world in _drawn(problem, chosen, faulty=2)[:-1]:
-        for channels, witness in witnesses.measure(world).witnesses.items():
-            path = path_of(evaluate.run_walk(problem, witness))
-            assert isinstance(prover.leaves_open(world, channels, [path]), Mapping)

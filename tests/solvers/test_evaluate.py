@@ -7,7 +7,7 @@ import itertools
 import attrs
 import numpy as np
 import pytest
-from strategies.problems import all_worlds
+from strategies.problems import ARITHMETIC, COMPARISONS, LOGIC, all_worlds
 from strategies.semantics import OPERANDS, Case, applied, cases
 from strategies.tank import FITS, LARGEST, LID, LIMIT, OVER, SHRINK, SIZE, assign, field, op, shown, tank
 
@@ -61,6 +61,11 @@ def test_value_follows_the_semantics_table(case: Case) -> None:
 def test_the_semantics_tables_show_every_operator(op: Op) -> None:
     shown = {part.op for case in cases() for part in walk_expr(case.expr) if isinstance(part, Apply)}
     assert op in shown
+
+
+def test_random_problems_draw_every_operator() -> None:
+    """`if` has a case of its own there."""
+    assert {*ARITHMETIC, *COMPARISONS, *LOGIC, Op.ITE} == {*Op}
 
 
 @pytest.mark.parametrize("op", Op)

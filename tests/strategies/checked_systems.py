@@ -37,6 +37,7 @@ from dsl.checked import (
     Typed,
     VariableRef,
     Within,
+    substituted,
 )
 from dsl.operators import (
     ArithmeticOp,
@@ -70,6 +71,7 @@ class Names:
 
     variables: Mapping[str, ValueType]
     relations: Mapping[str, ValueType] = {}
+    bound: tuple[str, ...] = ()  # numbers, in repeated events
     earlier: bool = False
 
 
@@ -107,6 +109,7 @@ def _atoms(names: Names, type_: ValueType) -> st.SearchStrategy[Typed]:
     made: list[Typed] = [
         VariableRef(name, type_, span=NOWHERE) for name, each in names.variables.items() if each == type_
     ]
+    made += [VariableRef(name, type_, span=NOWHERE) for name in names.bound if type_ == NUMBER]
     made += [RelationRef(name, type_, span=NOWHERE) for name, each in names.relations.items() if each == type_]
     return st.one_of(_constants(type_), st.sampled_from(made)) if made else _constants(type_)
 
@@ -203,7 +206,7 @@ def checked_systems(draw: st.DrawFn) -> CheckedSystem:
         title="",
         variables=variables,
         relations=tuple(relations),
-        events=tuple(draw(_events(f"e{number}", names)) for number in range(draw(st.integers(0, 2)))),
+        events=draw(_logs(names)),
         tables=(),
         requires=tuple(_condition(draw(typed_exprs(names, FLAG, 1))) for _ in range(draw(st.sampled_from((0, 0, 1))))),
         sounds=tuple(_condition(draw(typed_exprs(names, FLAG, 2))) for _ in range(draw(st.integers(0, 2)))),
@@ -256,15 +259,53 @@ def _relations(draw: st.DrawFn, name: str, names: Names) -> CheckedRelation:
 
 
 @st.composite
-def _events(draw: st.DrawFn, name: str, names: Names) -> CheckedEvent:
+def _logs(draw: st.DrawFn, names: Names) -> tuple[CheckedEvent, ...]:
+    """Events, some of them repeated or placed before an earlier one."""
+    log: list[CheckedEvent] = []
+    for number in range(draw(st.integers(0, 3))):
+        others = [event.name for event in log if not event.index and not event.before]
+        if draw(st.integers(0, 3)) == 0:
+            log.append(draw(_repeated_events(f"e{number}", names)))
+        elif others and draw(st.booleans()):
+            event, other = draw(_events(f"e{number}", names)), draw(st.sampled_from(others))
+            log.append(attrs.evolve(event, before=other, placed=draw(typed_exprs(names, FLAG, 1))))
+        else:
+            log.append(draw(_events(f"e{number}", names)))
+    return tuple(log)
+
+
+@st.composite
+def _repeated_events(draw: st.DrawFn, name: str, names: Names) -> CheckedEvent:
+    at = tuple(draw(st.lists(st.integers(0, 9), min_size=1, max_size=3, unique=True)))
+    event = draw(_events(name, names, index="k"))
+    occurrences = []
+    for value in at:
+        number = Constant(value, NUMBER, span=NOWHERE)
+        occurrences.append(
+            attrs.evolve(
+                event,
+                name=f"{name}@{value}",
+                condition=None if event.condition is None else substituted(event.condition, "k", number),
+                attributes=tuple(
+                    attrs.evolve(each, value=substituted(each.value, "k", number)) for each in event.attributes
+                ),
+            )
+        )
+    return attrs.evolve(event, index="k", at=at, occurrences=tuple(occurrences))
+
+
+@st.composite
+def _events(draw: st.DrawFn, name: str, names: Names, index: str = "") -> CheckedEvent:
+    """An event; with an index, one whose expressions may mention that as a number."""
     attributes = []
+    readable = names if not index else attrs.evolve(names, bound=(index,))
     for number in range(draw(st.integers(0, 2))):
         type_ = draw(st.sampled_from(TYPES))
         printing = draw(_printings()) if type_ == NUMBER else None
         attributes.append(
-            CheckedAttribute(f"x{number}", type_, draw(typed_exprs(names, type_, 1)), printing, span=NOWHERE)
+            CheckedAttribute(f"x{number}", type_, draw(typed_exprs(readable, type_, 2)), printing, span=NOWHERE)
         )
-    condition = draw(st.one_of(st.none(), typed_exprs(names, FLAG, 1)))
+    condition = draw(st.one_of(st.none(), typed_exprs(readable, FLAG, 2)))
     return CheckedEvent(name, "", condition, tuple(attributes), ("said",), "info", name, span=NOWHERE)
 
 

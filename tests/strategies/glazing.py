@@ -1,4 +1,4 @@
-"""A small system made by hand that uses every kind of line, and a dataset over it."""
+"""A small system made by hand, and a dataset over it."""
 
 from __future__ import annotations
 

@@ -186,6 +186,23 @@ def everywhere_present(problem: Problem) -> Problem:
     return attrs.evolve(problem, observations=changed)
 
 
+def always_last(problem: Problem) -> Problem:
+    """Events that never stand before others."""
+    changed = tuple(attrs.evolve(each, value=Const(0)) if "<" in each.name else each for each in problem.observations)
+    return attrs.evolve(problem, observations=changed)
+
+
+def first_occurrences(problem: Problem) -> Problem:
+    """Repeated events whose lines all show what the first one shows."""
+    first: dict[str, Expr] = {}
+    changed = []
+    for each in problem.observations:
+        event, at, line = each.name.partition("@")
+        key = f"{event}.{line.partition('.')[2]}"
+        changed.append(attrs.evolve(each, value=first.setdefault(key, each.value)) if at else each)
+    return attrs.evolve(problem, observations=tuple(changed))
+
+
 FAULTS: dict[str, Callable[[Problem], Problem]] = {
     "ceil as floor": operator(Op.FLOORDIV, Op.CEILDIV),
     "floor as ceil": operator(Op.CEILDIV, Op.FLOORDIV),
@@ -210,6 +227,8 @@ FAULTS: dict[str, Callable[[Problem], Problem]] = {
     "alternatives left out": first_alternatives,
     "largest as smallest": other_end,
     "conditions of profiler values left out": everywhere_present,
+    "places of events left out": always_last,
+    "lines of repeated events alike": first_occurrences,
     "rules in another order": lambda problem: attrs.evolve(problem, rules=problem.rules[::-1]),
     "requires left out": lambda problem: attrs.evolve(problem, valid=Const(True)),
     "sounds left out": lambda problem: attrs.evolve(problem, sound=Const(True)),

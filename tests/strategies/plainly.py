@@ -81,8 +81,8 @@ def _evidence_by_sources(run: RunState) -> list[tuple[str, str, int]]:
     types: dict[str, ValueType | None] = {
         each.name: each.type for each in (*run.system.variables, *run.system.relations)
     }
-    for event in run.system.events:
-        types |= {f"{event.name}.{each.name}": each.type for each in event.attributes}
+    for line in (line for event in run.system.events for line in event.lines):
+        types |= {f"{line.name}.{each.name}": each.type for each in line.attributes}
     facts = []
     for fact in printed_facts(run):
         type_ = types.get(fact.name)

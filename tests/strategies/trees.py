@@ -61,7 +61,7 @@ leaves = st.one_of(
     node(nodes.IntLit, numbers, optional(names)),
     node(nodes.BoolLit, st.booleans()),
     string_literals,
-    node(nodes.Name, names),
+    node(nodes.Name, st.one_of(names, st.just("step"))),
 )
 
 
@@ -134,13 +134,19 @@ def variables(text: st.SearchStrategy[object], locked: st.SearchStrategy[bool]) 
     )
 
 
+noise_values = declared(
+    nodes.NoiseValue, name=idents, type=types, domain=optional(domains(small_exprs)), show=optional(shows)
+)
+
+
 def blocks(kind: str) -> st.SearchStrategy[object]:
     """A block of variables; those that have to have a text have one."""
     if kind == "given":
         each = variables(optional(texts), st.booleans())
     else:
         each = st.one_of(variables(texts, st.booleans()), variables(st.none(), st.just(True)))
-    items = st.one_of(each, declared(nodes.VarGroup, name=idents, variables=some(each, 0)))
+    grouped = st.one_of(each, noise_values)
+    items = st.one_of(grouped, declared(nodes.VarGroup, name=idents, items=some(grouped, 0)))
     return declared(nodes.VarBlock, kind=st.just(kind), items=some(items, 0))
 
 
@@ -157,6 +163,7 @@ def relations(show: st.SearchStrategy[object], condition: st.SearchStrategy[obje
 
 
 attributes = declared(nodes.AttrDecl, name=idents, type=optional(types), value=small_exprs, show=optional(shows))
+levels = st.sampled_from([None, "info", "warn", "error"])
 events = declared(
     nodes.EventDecl,
     name=idents,
@@ -164,8 +171,19 @@ events = declared(
     text=optional(texts),
     attributes=some(attributes, 0),
     wordings=some(string_literals),
-    level=st.sampled_from([None, "info", "warn", "error"]),
+    level=levels,
     logger=optional(idents),
+    repetition=optional(
+        declared(
+            nodes.Repetition,
+            index=st.one_of(idents, st.builds(nodes.Ident, st.just("step"), span=st.just(SPAN))),
+            values=declared(nodes.SetDomain, values=some(small_exprs, 0)),
+        )
+    ),
+    placement=optional(declared(nodes.Placement, other=idents, condition=small_exprs)),
+)
+noise_lines = declared(
+    nodes.NoiseLine, level=levels, logger=idents, often=optional(numbers), wordings=some(string_literals)
 )
 keeps = declared(nodes.KeepDecl, names=some(idents), sense=st.sampled_from(KeepSense))
 sets = st.one_of(
@@ -186,8 +204,11 @@ rules = declared(
 system_items = st.one_of(
     st.sampled_from(["config", "given", "hidden"]).flatmap(blocks),
     relations(st.none(), st.none()),
-    declared(nodes.ProfilerBlock, relations=some(relations(optional(shows), optional(small_exprs)), 0)),
-    declared(nodes.LogBlock, events=some(events, 0)),
+    declared(
+        nodes.ProfilerBlock,
+        items=some(st.one_of(relations(optional(shows), optional(small_exprs)), noise_values), 0),
+    ),
+    declared(nodes.LogBlock, items=some(st.one_of(events, noise_lines), 0)),
     declared(nodes.RequireDecl, condition=exprs, text=optional(texts)),
     declared(nodes.SoundDecl, condition=exprs, text=optional(texts)),
     keeps,

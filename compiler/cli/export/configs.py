@@ -12,6 +12,8 @@ from compiler.cli.options import FOLDER
 from compiler.cli.spellings import RenamedOption
 from compiler.findings import CLEAN
 from gpu_train_debug.files import cannot_write
+from gpu_train_debug.input_errors import refuse
+from gpu_train_debug.wording import joined
 
 
 @click.command("configs", cls=GtdCommand)
@@ -36,10 +38,10 @@ def configs_command(out: Path, force: bool) -> int:
             str(copy) for path, copy in copies.items() if copy.exists() and copy.read_bytes() != path.read_bytes()
         ]
         if edited and not force:
-            raise click.UsageError(f"{', '.join(edited)} would be overwritten; --force does so")
+            raise refuse(f"{joined(edited)} would be overwritten", helps=("--force overwrites what was edited",))
         out.mkdir(parents=True, exist_ok=True)
         for path, copy in copies.items():
             click.echo(shutil.copyfile(path, copy))
     except OSError as error:
-        raise click.ClickException(cannot_write(out, error)) from error
+        raise refuse(cannot_write(out, error)) from error
     return CLEAN

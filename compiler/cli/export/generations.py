@@ -15,7 +15,9 @@ from compiler.cli.group import GtdCommand
 from compiler.cli.options import FOLDER
 from compiler.findings import CLEAN, FOUND
 from gpu_train_debug.files import cannot_write
+from gpu_train_debug.input_errors import refuse
 from gpu_train_debug.tasks import MANIFEST, TaskRecord, TasksError
+from gpu_train_debug.wording import joined
 
 MOST_REASONS = 5
 """How many different reasons for failed requests are listed."""
@@ -36,12 +38,9 @@ def generations_command(run: Path, arm: str, out: Path | None, tasks_out: Path |
 
     if not ARM.fullmatch(arm):
         raise click.UsageError(f"--arm: `{arm}` is not a name that a study takes: use letters, digits and ._:/@+-")
-    try:
-        rows = list(generation_rows(run, arm))
-        if tasks_out is not None:
-            _write_tasks(tasks_out, run_tasks(run), out)
-    except TasksError as error:
-        raise click.UsageError(str(error)) from error
+    rows = list(generation_rows(run, arm))
+    if tasks_out is not None:
+        _write_tasks(tasks_out, run_tasks(run), out)
     write_rows(out, rows)
     return FOUND if _note_failures(rows) == len(rows) else CLEAN
 
@@ -62,7 +61,8 @@ def _write_tasks(folder: Path, rows: Iterable[TaskRecord], archive: Path | None)
     """Write a folder that holds these tasks and no others, since a study wants replies to all that it finds.
 
     Raises:
-        TasksError: Others are there, or would be: the archive; or a row isn't what a split file may hold.
+        InputError: Others are there, or would be: the archive; or it can't be written.
+        TasksError: A row isn't what a split file may hold.
     """
     from compiler.dataset.staging import StagedFolder
     from compiler.emit.record import record_line
@@ -77,11 +77,12 @@ def _write_tasks(folder: Path, rows: Iterable[TaskRecord], archive: Path | None)
     if archive is not None and archive.parent.resolve() == folder.resolve():
         inside.add(f"the archive {archive.name}")
     if others := inside - lines.keys():
-        raise TasksError(f"{folder} may hold the tasks of the run and nothing else: move {', '.join(sorted(others))}")
+        helps = (f"move {joined(sorted(others))}, or choose another folder with --tasks-out",)
+        raise refuse("this folder may hold the tasks of the run and nothing else", str(folder), helps=helps)
     try:
         with StagedFolder(folder) as staged:
             for name in sorted(lines):
                 staged.open(name).write("".join(lines[name]))
             staged.publish()
     except OSError as error:
-        raise click.ClickException(cannot_write(folder, error)) from error
+        raise refuse(cannot_write(folder, error)) from error

@@ -7,20 +7,17 @@ from typing import Any
 
 import click
 
-from compiler.cli.export.rows import chosen_tasks, out_option, task_options, write_rows
+from compiler.cli.export.rows import out_option, task_options, write_rows
 from compiler.cli.group import GtdCommand
-from gpu_train_debug.tasks import TasksError
+from compiler.cli.options import tasks_folder
+from gpu_train_debug.tasks import frozen_tasks
 
 
 @click.command("grpo", cls=GtdCommand)
 @task_options
 @out_option
-def grpo_command(out: Path | None, folder: Path, **chosen: Any) -> int:
+def grpo_command(out: Path | None, folder: Path | None, **chosen: Any) -> int:
     """Write prompts with their golds, for TRL's GRPOTrainer and `gpu_train_debug.reward.task_reward`."""
     from gpu_train_debug.exports import grpo_row
 
-    rows = chosen_tasks(folder, chosen)
-    try:
-        return write_rows(out, list(map(grpo_row, rows)))
-    except TasksError as error:
-        raise click.UsageError(str(error)) from error
+    return write_rows(out, list(map(grpo_row, frozen_tasks(folder=tasks_folder(folder), **chosen))))

@@ -15,7 +15,6 @@ from compiler.cli.console import note, write_file
 from compiler.cli.options import FILE, SEED, archetypes_option, tasks_option
 from compiler.cli.spellings import RenamedOption
 from compiler.findings import CLEAN
-from gpu_train_debug.tasks import TaskRecord, TasksError, frozen_tasks
 from gpu_train_debug.wording import counted
 
 out_option = click.option(
@@ -29,15 +28,19 @@ out_option = click.option(
 
 
 def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Which tasks to export."""
+    """Which tasks to export; the command gives the values to `frozen_tasks`."""
     options = (
         click.option(
             "--split", default="train", show_default=True, metavar="NAME", help="Take the tasks of this split."
         ),
         tasks_option(old="--data"),
-        archetypes_option("Take the tasks of"),
+        archetypes_option,
         click.option(
-            "--tier", "tiers", multiple=True, metavar="NAME", help="Take the tasks of this tier alone; may be repeated."
+            "--tier",
+            "tiers",
+            multiple=True,
+            metavar="NAME",
+            help="Only the tasks of this tier; repeat the option for several.",
         ),
         click.option("--limit", type=click.IntRange(1), help="Take at most this many tasks."),
         click.option("--seed", type=SEED, help="Shuffle the tasks with this seed, before the limit."),
@@ -45,18 +48,6 @@ def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(options):
         command = option(command)
     return command
-
-
-def chosen_tasks(folder: Path, chosen: Mapping[str, Any]) -> list[TaskRecord]:
-    """The tasks of `folder` that the values of `task_options` choose.
-
-    Raises:
-        UsageError: There are none, or a name doesn't exist.
-    """
-    try:
-        return frozen_tasks(folder=folder, **chosen)
-    except TasksError as error:
-        raise click.UsageError(str(error)) from error
 
 
 def write_rows(out: Path | None, rows: Iterable[Mapping[str, Any]]) -> int:

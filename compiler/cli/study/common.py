@@ -8,39 +8,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
 
 import click
 
 from compiler.cli.options import ANY_PATH, FILE
 from gpu_train_debug.files import cannot_write
-from gpu_train_debug.input_errors import InputError
-from gpu_train_debug.tasks import TasksError, default_folder
+from gpu_train_debug.input_errors import refuse
+from gpu_train_debug.tasks import default_folder
 
 _EXTRA = ("numpy", "scipy", "matplotlib")
 
 
-class RefusedError(click.ClickException):
-    """An input can't be used; the message has its own form."""
-
-    def show(self, file: IO[Any] | None = None) -> None:
-        click.echo(self.message, file=file, err=file is None)
-
-
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Turn what is wrong with the input or the installation into messages."""
+    """Turn what is wrong with the output or the installation into messages."""
     try:
         yield
-    except InputError as error:
-        raise RefusedError(str(error)) from error
     except OSError as error:
-        raise RefusedError(f"error: {cannot_write(error.filename or 'the output', error)}") from error
+        raise refuse(cannot_write(error.filename or "the output", error)) from error
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _EXTRA:
             raise
-        raise RefusedError(
-            f"error: studies need {error.name}\n   = help: install the extra: pip install 'gpu-train-debug[study]'"
+        raise refuse(
+            f"studies need {error.name}", helps=("install the extra: pip install 'gpu-train-debug[study]'",)
         ) from error
 
 
@@ -54,12 +44,7 @@ archives_argument = click.argument("archives", nargs=-1, required=True, type=FIL
 
 def _known_tasks(_context: click.Context, _option: click.Parameter, paths: tuple[Path, ...]) -> tuple[Path, ...]:
     """Where tasks are if nobody says so: in `out`, or else in the installed package."""
-    if paths:
-        return paths
-    try:
-        return (default_folder(),)
-    except TasksError as error:
-        raise click.UsageError(str(error)) from error
+    return paths or (default_folder(),)
 
 
 study_tasks_option = click.option(
@@ -74,10 +59,10 @@ study_split_option = click.option(
     "splits",
     multiple=True,
     metavar="NAME",
-    help="Take the tasks of this split alone; may be given several times.",
+    help="Only the tasks of this split; repeat the option for several.",
 )
 arm_option = click.option(
-    "--arm", "arms", multiple=True, metavar="NAME", help="Take this arm alone; may be given several times."
+    "--arm", "arms", multiple=True, metavar="NAME", help="Only this arm; repeat the option for several."
 )
 samples_option = click.option(
     "--samples",

@@ -49,6 +49,7 @@ def score_command(
     """Score archives of generations: the means of each arm, exact and partial."""
     with refusals():
         from gpu_train_debug.files import write_whole
+        from gpu_train_debug.jsontext import encode
         from gpu_train_debug.study.inputs.plan import Bootstrap
         from gpu_train_debug.study.inputs.tasks import read_tasks, split_files
         from gpu_train_debug.study.report.summary import mean_rows, mean_table
@@ -60,7 +61,7 @@ def score_command(
         scores = score_archives(archives, read_tasks(tasks), splits=splits, arms=arms, samples=samples)
         rows = mean_rows(scores, Bootstrap(), by)
         if out is not None:
-            write_whole(out, "".join(json.dumps(row) + "\n" for row in score_rows(scores)).encode())
+            write_whole(out, "".join(encode(row) + "\n" for row in score_rows(scores)).encode())
     warn(failure_notes(scores))
     click.echo(json.dumps(rows, indent=1) if format_ == "json" else mean_table(rows, by))
     return CLEAN

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -43,6 +42,7 @@ def simulate_command(
         raise click.UsageError("two arms have the same name")
     with refusals():
         from gpu_train_debug.files import write_whole
+        from gpu_train_debug.jsontext import encode
         from gpu_train_debug.study.inputs.tasks import read_tasks, split_files
         from gpu_train_debug.study.report.write import spare_inputs
         from gpu_train_debug.study.simulate import Simulation, simulate_rows, truth
@@ -52,9 +52,9 @@ def simulate_command(
         spare_inputs([out, true], split_files(tasks))
         simulation = Simulation(abilities, samples=samples, seed=seed)
         chosen = choose_tasks(read_tasks(tasks), splits)
-        lines = [json.dumps(row) + "\n" for row in simulate_rows(chosen, simulation)]
+        lines = [encode(row) + "\n" for row in simulate_rows(chosen, simulation)]
         write_whole(out, "".join(lines).encode())
-        write_whole(true, (json.dumps(truth(chosen, simulation), indent=1) + "\n").encode())
+        write_whole(true, (encode(truth(chosen, simulation), indent=1) + "\n").encode())
     click.echo(f"wrote {len(lines)} generations to {out}, the truth to {true}")
     return CLEAN
 

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 import attrs
 
-from compiler.emit.prompt.shown import event_logger
+from compiler.emit.prompt.shown import logger_name
 from compiler.emit.prompt.text import shown_text
 from compiler.plan import Display, EventPlan, NoiseLinePlan
 
@@ -140,7 +140,7 @@ def _line(event: EventPlan, line: EventPlan, at: str, index: Mapping[str, int]) 
     return _Line(
         index=index[line.name],
         level=event.level,
-        logger=event_logger(event),
+        logger=logger_name(event),
         wordings=tuple(_parts(wording, names) for wording in event.wordings),
         attributes=tuple(own),
     )

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 import attrs
 
 from compiler.emit.prompt.log import PLACE_HOLDER, RANGE
-from compiler.emit.prompt.shown import event_logger
+from compiler.emit.prompt.shown import logger_name
 from compiler.emit.prompt.text import TRUTH_VALUES
 from compiler.plan import Display, EventPlan, SystemPlan
 
@@ -245,9 +245,9 @@ def _line_names(system: SystemPlan) -> Iterator[Unprintable]:
 
 def _loggers(system: SystemPlan) -> Iterator[Unprintable]:
     """Loggers that don't tell their event from the other lines of a log."""
-    events = Counter(event_logger(event) for event in system.events)
+    events = Counter(logger_name(event) for event in system.events)
     for event in system.events:
-        logger = event_logger(event)
+        logger = logger_name(event)
         if not _LOGGER.fullmatch(logger):
             yield Unprintable(f"event `{event.name}`", logger, f"has a logger `{logger}` that isn't one word")
         elif events[logger] > 1:

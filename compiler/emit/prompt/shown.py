@@ -17,7 +17,7 @@ from compiler.plan import AttributePlan, EventPlan, SystemPlan
 
 def shown_lines(system: SystemPlan, slice_: Slice, names: Vocabulary, conversions: Conversions) -> tuple[str, ...]:
     """The explained profiler values, then the explained events."""
-    loggers = {event.name: event_logger(event) for event in system.events}
+    loggers = {event.name: logger_name(event) for event in system.events}
     return (
         *_values(system, slice_, names, conversions),
         *(
@@ -28,7 +28,7 @@ def shown_lines(system: SystemPlan, slice_: Slice, names: Vocabulary, conversion
     )
 
 
-def event_logger(event: EventPlan) -> str:
+def logger_name(event: EventPlan) -> str:
     """What stands before the text of an event's line."""
     return event.logger or event.name
 
@@ -59,7 +59,7 @@ class _Words:
 
 def _event(event: EventPlan, explained: ExplainedEvent, words: _Words) -> str:
     """`logger (step = 1, 10), there if C: a = X (GiB), b = Y; stands before other if D`, as far as it is explained."""
-    head = event_logger(event)
+    head = logger_name(event)
     if event.index:
         head += f" ({event.index} = {', '.join(map(str, event.at))})"
     values = [words.value(attribute) for attribute in event.attributes if attribute.name in explained.attributes]

@@ -317,8 +317,14 @@ class FormulaParser:
         self.at += 1
         self.need("(")
         arguments = self.listed(")")
-        if function is ReadFunction.ABS and len(arguments) != 1:
-            raise self.fail("one argument for `abs`")
+        match function:
+            case ReadFunction.ABS:
+                if len(arguments) != 1:
+                    raise self.fail(f"one argument for `{function.value}`")
+            case ReadFunction.MIN | ReadFunction.MAX:
+                pass
+            case _:
+                assert_never(function)
         return ReadApply(function, arguments)
 
     def quotient(self, rounding: ReadRounding) -> ReadExpr:

@@ -35,6 +35,27 @@ def test_wrong_usage_has_status_2_and_says_so_on_standard_error(gtd: Gtd, argume
     assert (ran.out + ran.err).strip()
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["verify", "nowhere", "--sources", str(INCIDENTS)], id="no such dataset folder"),
+        pytest.param(["explain", "x-y-0", "--tasks", "nowhere", "--sources", str(INCIDENTS)], id="no such tasks"),
+        pytest.param(["explain", "E000"], id="no such code"),
+        pytest.param(["sample", "stale", "--sources", str(INCIDENTS)], id="no such archetype"),
+        pytest.param(["solve", "nowhere.txt"], id="no such prompt"),
+        pytest.param(["solve", str(INCIDENTS / "dataset.arch")], id="no prompt"),
+        pytest.param(["grade", str(INCIDENTS / "dataset.arch"), "--tasks", "nowhere"], id="no tasks to grade"),
+        pytest.param(["export", "sft", "--tasks", "nowhere"], id="no tasks to export"),
+        pytest.param(["export", "generations", "nowhere", "--arm", "a"], id="no such run"),
+        pytest.param(["study", "score", "nowhere.jsonl", "--tasks", "nowhere"], id="no such archive"),
+    ],
+)
+def test_bad_data_is_shown_as_a_diagnostic_and_without_the_usage(gtd: Gtd, arguments: list[str]) -> None:
+    ran = gtd(*arguments)
+    assert (ran.status, ran.out) == (2, "")
+    assert next(line for line in ran.err.splitlines() if not line.startswith("tasks: ")).startswith("error: ")
+
+
 def test_a_mistyped_archetype_gets_a_suggestion(gtd: Gtd) -> None:
     assert "did you mean `stale_reads`" in gtd("sample", "stale_read", "--sources", INCIDENTS).err
 

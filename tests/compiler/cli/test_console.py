@@ -9,11 +9,11 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import click
 import pytest
 from strategies.incidents import Ran
 
 from compiler.cli.console import progress, wants_colour, write_file
+from gpu_train_debug.input_errors import InputError
 
 Gtd = Callable[..., Ran]
 
@@ -106,7 +106,7 @@ def test_no_bar_is_shown_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_file_that_cannot_be_written_is_a_message(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(click.ClickException, match=r"cannot write .*: "):
+    with pytest.raises(InputError, match=r"cannot write .*: "):
         write_file(tmp_path / "file" / "below", "text")
     write_file(tmp_path / "new" / "file", "a\udcff")
     assert (tmp_path / "new" / "file").read_text() == "a\\udcff"

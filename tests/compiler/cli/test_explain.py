@@ -40,7 +40,7 @@ def test_explain_takes_a_code_in_either_case(gtd: Gtd, code: str) -> None:
 def test_explain_says_that_a_code_is_unknown_and_names_close_ones(gtd: Gtd) -> None:
     ran = gtd("explain", "E999")
     assert ran.status == 2
-    assert "there is no diagnostic `E999`; did you mean `E" in ran.err
+    assert "there is no diagnostic with the code `E999`\n   = help: did you mean `E" in ran.err
 
 
 @pytest.mark.parametrize(

@@ -54,8 +54,21 @@ def test_json_has_all_that_the_diagnostic_has() -> None:
 
 def test_json_of_an_emitted_line_has_its_number_alone() -> None:
     first = json.loads(format_findings([WARNING], "json"))["findings"][0]
-    assert [first[key] for key in ("path", "line", "column", "end_line", "end_column")] == ["b.jsonl", 7, 0, 0, 0]
+    assert [first[key] for key in ("path", "line", "column", "end_line", "end_column")] == [
+        "b.jsonl",
+        7,
+        None,
+        None,
+        None,
+    ]
     assert (first["label"], first["secondary"]) == ("", [])
+
+
+def test_json_of_a_finding_about_a_file_has_its_path_and_one_about_none_has_null() -> None:
+    findings = [finding_of(Diagnostic("E120", "gone", path="a.arch")), finding_about("E699", "bug")]
+    first, second = json.loads(format_findings(findings, "json"))["findings"]
+    assert [first[key] for key in ("path", "line", "column")] == ["a.arch", None, None]
+    assert [second[key] for key in ("path", "line", "column")] == [None, None, None]
 
 
 def test_text_shows_what_a_stranger_wrote_without_steering_the_terminal() -> None:

@@ -36,8 +36,8 @@ def test_solve_shows_the_walk_in_words(gtd: Gtd, compiled: Path, tmp_path: Path)
     ran = gtd("solve", "prompt.txt", "--steps")
     gold = json.loads(record["gold"])
     assert ran.out == record["gold"] + "\n"
-    assert " what isn't printed fit" in ran.err
-    assert f"  1. {gold['diagnosis']} fires: " in ran.err
+    assert " what the page prints; the runbook takes " in ran.err
+    assert f"  1. rule {gold['diagnosis']} fires and sets " in ran.err
     assert f"  fix: {', '.join(f'{field} = {new}' for field, new in gold['fix'].items())}\n" in ran.err
     assert "Walk(" not in ran.err
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import attrs
-import click
 import pytest
 from strategies.incidents import INCIDENTS, Ran
 
 from compiler.cli.sources import DEFAULT_SEED, choose_dataset, seed_of_draws
 from compiler.plan import DatasetPlan, ProgramPlan
+from gpu_train_debug.input_errors import InputError
 
 Gtd = Callable[..., Ran]
 
@@ -45,12 +45,12 @@ def test_draws_have_the_seed_of_the_dataset(
 
 @pytest.mark.parametrize("names", [[], ["a"], ["a", "b"]])
 def test_a_dataset_that_does_not_exist_is_refused(program: ProgramPlan, names: list[str]) -> None:
-    with pytest.raises(click.UsageError, match="there is no dataset `c`"):
+    with pytest.raises(InputError, match="there is no dataset `c`"):
         seed_of_draws(with_datasets(program, *names), "c", 1)
 
 
 def test_several_datasets_have_to_be_chosen_from(program: ProgramPlan) -> None:
-    with pytest.raises(click.UsageError, match="choose one with --dataset: a, b"):
+    with pytest.raises(InputError, match="choose one with --dataset: `a` or `b`"):
         choose_dataset(with_datasets(program, "a", "b"), None, None)
 
 

@@ -45,9 +45,9 @@ def test_healthy_example_is_silent() -> None:
 
 def test_wrong_code_shows_the_walk() -> None:
     (found,) = run("example { size = 8, load = 1 } => BIG { size = 4 }")
-    assert (found.code, found.message) == ("E431", "the walk reports HEALTHY")
+    assert (found.code, found.message) == ("E431", "the runbook diagnoses this example as HEALTHY")
     assert found.span is not None
-    assert (found.span.text, found.label) == ("BIG", "expected BIG here")
+    assert (found.span.text, found.label) == ("BIG", "the example says BIG")
     assert found.notes == ("`big` doesn't fire: `need` is 8, `load` is 1",)
 
 
@@ -75,7 +75,7 @@ def test_rule_that_fires_twice_is_named() -> None:
     """
     program, plan = lowered_text(text)
     (found,) = run_examples(plan, program)
-    assert found.message == "the walk of this example gives no task: rule `one` fires twice"
+    assert found.message == "this example can't be a task: rule `one` fires twice"
     assert found.notes[-1] == "`one` fires again: `need` is 4 MiB, `need with (mode = fast)` is 2 MiB"
 
 
@@ -91,7 +91,7 @@ def test_note_on_a_guard_that_looks_back_shows_the_printed_value() -> None:
     """
     program, plan = lowered_text(text)
     (found,) = run_examples(plan, program)
-    assert found.message == "the walk reports ONE + TWO"
+    assert found.message == "the runbook diagnoses this example as ONE + TWO"
     assert found.notes[-1] == "`two` fires: `size` is 1, `printed(size)` is 4, `mode` is slow"
 
 
@@ -105,7 +105,11 @@ def test_state_on_the_way_that_breaks_a_condition_names_it() -> None:
 
 def test_wrong_fix_shows_both() -> None:
     (found,) = run("example { size = 8, load = 2 } => BIG { size = 2 }")
-    assert (found.code, found.message, found.label) == ("E432", "the fix is { size = 4 }", "expected { size = 2 } here")
+    assert (found.code, found.message, found.label) == (
+        "E432",
+        "the runbook fixes this example with { size = 4 }",
+        "the example says { size = 2 }",
+    )
     assert found.notes == ("step 1: BIG sets { size = 4 }",)
 
 
@@ -142,7 +146,7 @@ def test_walk_without_a_task_says_why(fault: str, world: str, code: str, reason:
 
 def test_uncovered_world_says_so() -> None:
     (found,) = run("example { size = 8, load = 3 } => BIG { size = 2 }")
-    assert found.message == "the walk of this example gives no task: the run is not sound, and no rule fires"
+    assert found.message == "this example can't be a task: the run is not sound, and no rule fires"
 
 
 def test_example_outside_its_archetype_is_a_warning() -> None:
@@ -160,4 +164,4 @@ def test_composition_example_gives_both_codes() -> None:
     )
     program, plan = lowered_text(text)
     (found,) = run_examples(plan, program)
-    assert found.message == "the walk reports FAST"
+    assert found.message == "the runbook diagnoses this example as FAST"

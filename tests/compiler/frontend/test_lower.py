@@ -17,7 +17,7 @@ from compiler.frontend.lower_expressions import shown_amount
 from compiler.plan import ArchetypePlan, Display, ProgramPlan, SystemPlan
 from dsl.analysis.bounds import Bounds
 from dsl.checked import CheckedProgram, CheckedSystem
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 from dsl.diagnostics.diagnostic import Severity
 from dsl.evaluation import Evaluator
 from dsl.program import check_program
@@ -74,10 +74,13 @@ def describe_system(system: SystemPlan) -> Iterator[str]:
     yield from (f"  observe {each.name} in {each.channel}: {formula(each.value)}" for each in problem.observations)
     for event in system.events:
         when = None if event.condition is None else formula(event.condition)
-        yield f"  event {event.name} when {when} {event.level} by {event.logger} {event.wordings}"
+        more = f" for {event.index} in {event.at}" if event.index else ""
+        more += "" if event.placed is None else f" before {event.before} when {formula(event.placed)}"
+        yield f"  event {event.name} when {when}{more} {event.level} by {event.logger} {event.wordings}"
         yield from (
             f"    {each.name} = {formula(each.value)} {each.display} {each.unit!r}" for each in event.attributes
         )
+    yield from (f"  {each}" for each in (*system.noise_values, *system.noise_lines))
     yield from (f"  table {each}" for each in system.tables)
     yield f"  valid {formula(problem.valid)}"
     yield f"  sound {formula(problem.sound)}"
@@ -140,7 +143,7 @@ def test_relations_keep_their_values_when_lowered(pair: tuple[CheckedSystem, Sys
 @pytest.mark.parametrize("pair", SYSTEMS, ids=lambda pair: pair[0].name)
 def test_relations_stay_within_their_bounds(pair: tuple[CheckedSystem, SystemPlan]) -> None:
     system, plan = pair
-    bounds = Bounds(system, Findings())
+    bounds = Bounds(system, Collector())
     intervals = {relation.name: bounds.interval(relation.value) for relation in system.relations}
     for world in random_worlds(plan.problem, 200):
         for name, found in relations(plan.problem, world).items():
@@ -167,11 +170,16 @@ def test_evidence_is_what_the_displays_show(pair: tuple[CheckedSystem, SystemPla
                 number = shown_by(relation.display, int(values[relation.name]))
                 expected[relation.name] = number if present else 0
         for event in plan.events:
-            present = event.condition is None or bool(value(problem, event.condition, world))
-            expected[event.name] = int(present)
-            for attribute in event.attributes:
-                number = shown_by(attribute.display, int(value(problem, attribute.value, world)))
-                expected[f"{event.name}.{attribute.name}"] = number if present else 0
+            for line in event.occurrences if event.index else (event,):
+                present = line.condition is None or bool(value(problem, line.condition, world))
+                expected[line.name] = int(present)
+                for attribute in line.attributes:
+                    number = shown_by(attribute.display, int(value(problem, attribute.value, world)))
+                    expected[f"{line.name}.{attribute.name}"] = number if present else 0
+            if event.placed is not None:
+                there = expected[event.name] and expected[event.before]
+                placed = int(bool(there) and bool(value(problem, event.placed, world)))
+                expected[f"{event.name}<{event.before}"] = placed
         assert evidence == expected
 
 

@@ -7,17 +7,17 @@ from strategies.programs import check_text, checked_system, codes_of
 
 from dsl.analysis.bounds import Bounds
 from dsl.analysis.intervals import Interval
-from dsl.diagnostics.collector import Findings
+from dsl.diagnostics.collector import Collector
 
 
-def bounds_of(body: str, fields: str = "") -> tuple[Bounds, Findings]:
-    findings = Findings()
-    return Bounds(checked_system(body, fields), findings), findings
+def bounds_of(body: str, fields: str = "") -> tuple[Bounds, Collector]:
+    collector = Collector()
+    return Bounds(checked_system(body, fields), collector), collector
 
 
 def interval_of(expr: str) -> Interval | None:
     system = checked_system(f"let r = {expr}")
-    return Bounds(system, Findings()).interval(system.relation("r").value)
+    return Bounds(system, Collector()).interval(system.relation("r").value)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_table_key_is_tried_out() -> None:
 
 def test_never_and_always_try_out_what_intervals_leave_open() -> None:
     system = checked_system("let odd = (a * (a + 1)) mod 2 == 1  let even = not odd  let open = a > b")
-    bounds = Bounds(system, Findings())
+    bounds = Bounds(system, Collector())
     odd, even, undecided = (system.relation(name).value for name in ("odd", "even", "open"))
     assert bounds.never(odd)
     assert bounds.always(even)
@@ -96,7 +96,7 @@ def test_never_and_always_try_out_what_intervals_leave_open() -> None:
 
 def test_conditions_that_exclude_each_other_never_hold_together() -> None:
     system = checked_system("let low = a < 2  let high = a > 1")
-    bounds = Bounds(system, Findings())
+    bounds = Bounds(system, Collector())
     low, high = (system.relation(name).value for name in ("low", "high"))
     assert not bounds.never(low)
     assert bounds.never(low, high)
@@ -104,7 +104,7 @@ def test_conditions_that_exclude_each_other_never_hold_together() -> None:
 
 def test_support_ends_where_with_replaces_a_variable() -> None:
     system = checked_system("let base = a + b  let r = base with (a = 1)  let q = base with (a = if on then 1 else 2)")
-    bounds = Bounds(system, Findings())
+    bounds = Bounds(system, Collector())
     assert bounds.support(system.relation("r").value) == {"b"}
     assert bounds.support(system.relation("q").value) == {"b", "on"}
 

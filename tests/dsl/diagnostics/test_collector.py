@@ -1,19 +1,19 @@
-"""Findings are collected up to a limit, with suggestions of near names."""
+"""Diagnostics are collected up to a limit, with suggestions of near names."""
 
 from __future__ import annotations
 
 from strategies.programs import loaded_texts
 
-from dsl.diagnostics.collector import MAX_ERRORS, Findings
+from dsl.diagnostics.collector import MAX_ERRORS, Collector
 from dsl.program import check_program
 
 
 def test_suggestions_are_near_names_at_most_three() -> None:
-    findings = Findings()
-    assert findings.suggestion("batsh", ["batch", "Match", "bench", "latch", "other"]) == (
+    collector = Collector()
+    assert collector.suggestion("batsh", ["batch", "Match", "bench", "latch", "other"]) == (
         "did you mean `batch`, `Match` or `latch`?",
     )
-    assert findings.suggestion("zzz", ["batch"]) == ()
+    assert collector.suggestion("zzz", ["batch"]) == ()
 
 
 def test_checking_stops_after_too_many_errors() -> None:

@@ -134,6 +134,8 @@ system dials "A machine with dials, on which every fault of a translation makes 
   }
   log {
     event hums when on implies a < g "it hums" { attr tone = a * b says "hum" }
+    event turns for k in {1, 2, 4} when a >= k { attr angle = a * k + b says "{k}" }
+    event clicks when b > 1 before hums when a > 0 { says "click" }
     event rattles when strain >= 4 or (a > h and on) "it rattles" { says "rattle" }
   }
   require a + b <= 6

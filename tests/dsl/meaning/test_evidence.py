@@ -103,6 +103,40 @@ def test_value_with_a_condition_is_shown_where_it_holds() -> None:
     assert evidence(body, n=1) == {"p?": (False, ""), "p": (None, "n/a")}
 
 
+def test_repeated_event_is_shown_for_each_value_of_its_index() -> None:
+    body = 'log { event e for step in {1, 10} when n > step { attr a = n * step says "e" } }'
+    assert evidence(body, n=5) == {
+        "e@1": (True, "present"),
+        "e@1.a": (5, "5"),
+        "e@10": (False, "absent"),
+        "e@10.a": (None, ""),
+    }
+    assert evidence(body, n=11)["e@10.a"] == (110, "110")
+
+
+@pytest.mark.parametrize(("n", "first"), [(0, False), (1, False), (2, False), (3, True), (4, True), (5, False)])
+def test_event_stands_before_another_where_both_are_there(n: int, first: bool) -> None:
+    body = """log {
+      event other when n > 2 { says "other" }
+      event placed before other when n < 5 { says "placed" }
+      event rare when n > 1 before other when false { says "rare" }
+    }"""
+    found = evidence(body, n=n)
+    assert found["placed<other"] == (first, "true" if first else "false")
+    assert found["rare<other"] == (False, "false")
+
+
+def test_absent_event_stands_before_nothing() -> None:
+    body = 'log { event other { says "other" } event placed when n > 2 before other when true { says "placed" } }'
+    assert evidence(body, n=2)["placed<other"] == (False, "false")
+    assert evidence(body, n=3)["placed<other"] == (True, "true")
+
+
+def test_noise_is_no_evidence() -> None:
+    body = 'config { noise a: int in {1, 2} } profiler { noise b: int in {1, 2} } log { noise by c { says "d" } }'
+    assert evidence(body, n=2) == {}
+
+
 @pytest.mark.parametrize(("value", "text"), [(1, "1 one"), (2, "2 step_"), (0, "0 step_"), (-1, "-1 step_")])
 def test_one_has_the_singular(value: int, text: str) -> None:
     assert evidence("profiler { p = n as step_ }", n=value)["p"] == (value, text)

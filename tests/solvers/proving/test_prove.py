@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import attrs
 import pytest
 from strategies.large import large_problem
-from strategies.tank import FITS, LARGEST, LID, LIMIT, OVER, SHRINK, SIZE, assign, field, op, shown, tank
+from strategies.tank import FITS, LARGEST, LID, LIMIT, SHRINK, SIZE, assign, field, op, shown, tank
 
 from solvers import evaluate
 from solvers.outcome import Assignment, Claim, Ending, Refutation, TaskProof, Uniqueness, Verdict
@@ -334,14 +334,13 @@ def test_a_budget_without_work_is_refused() -> None:
 
 
 def test_unknown_is_never_taken_for_no_solution(monkeypatch: pytest.MonkeyPatch, templates: bool) -> None:
-    """Neither for a class that is asked about, nor for a world that isn't valid, nor for channels."""
+    """Neither for a class that is asked about, nor for a world that isn't valid."""
     monkeypatch.setattr(Engine, "check", lambda *_: Unknown("stopped"))
     for problem in (tank(), tank(valid=op(Op.LT, Var("limit"), 12))):
         prover = Prover(problem, templates=templates)
         found = prover.decide(FULL)
         assert found.verdict is Verdict.INCONCLUSIVE
         assert "stopped" in found.reason
-        assert prover.leaves_open(FULL, {"config"}, [()]) == Unknown("stopped")
 
 
 @pytest.fixture
@@ -385,29 +384,3 @@ def test_a_mended_world_that_z3_takes_for_unmended_is_an_error(monkeypatch: pyte
     monkeypatch.setattr(Claims, "is_repair", lambda *_: FALSE_TERM)
     with pytest.raises(UnconfirmedModelError, match="the rival does not mend"):
         Prover(problem).prove(proof)
-
-
-# ---- channels ------------------------------------------------------------------------------------------
-
-
-def test_a_world_with_the_same_on_some_channels_and_another_route_is_found(templates: bool) -> None:
-    prover = Prover(tank(), templates=templates)
-    healthy, shrunk = (), ((0, 0),)
-    other = prover.leaves_open(FULL, {"config"}, [healthy])
-    assert other == {"size": 8, "lid": 0, "limit": 25}
-    assert prover.leaves_open(FULL, {"config", "log"}, [healthy]) is None
-    assert isinstance(prover.leaves_open(FULL, {"log"}, [healthy]), dict)
-    assert prover.leaves_open(FULL, {"config", "profiler", "log"}, [shrunk]) == FULL
-
-
-def test_a_world_that_is_not_valid_leaves_nothing_open(templates: bool) -> None:
-    prover = Prover(tank(valid=op(Op.LT, Var("limit"), 25)), templates=templates)
-    assert prover.leaves_open(FULL, {"config"}, [()]) is None
-
-
-def test_routes_with_several_sets_are_found_through_a_channel(templates: bool) -> None:
-    rule = Rule("both", "BOTH", OVER, (Alternative((Assign("lid", Const(1)), Pick("size", Direction.LARGEST, FITS))),))
-    prover = Prover(tank(rules=[rule]), templates=templates)
-    other = prover.leaves_open(FULL, {"log"}, [((0, 0),)])
-    assert isinstance(other, dict)
-    assert evaluate.run_walk(prover.problem, other).codes == ("BOTH",)

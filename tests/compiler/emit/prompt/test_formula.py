@@ -8,10 +8,17 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies.problems import bool_exprs, int_exprs
+from strategies.problems import all_worlds, bool_exprs, int_exprs
+from strategies.prompt_texts import tiny
+from strategies.semantics import OPERANDS, applied
 
 from compiler.emit.prompt.formula import formula, formula_lines
 from compiler.emit.prompt.vocabulary import Vocabulary
+from compiler.reader.answer.examine import examine, scope_of
+from compiler.reader.answer.generate import Generator
+from compiler.reader.text.formula import FormulaParser
+from compiler.reader.text.parse import read_handbook
+from compiler.reader.text.tokens import split_line
 from solvers.evaluate import value
 from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, Problem, RelationValue, Sort, Var, With
 
@@ -184,6 +191,21 @@ def with_named_tables(expr: Expr, tables: dict[str, tuple[tuple[int, int], ...]]
             news = tuple((name, with_named_tables(new, tables)) for name, new in changes)
             return With(with_named_tables(body, tables), news)
     return expr
+
+
+FIELDS = "x: -4, -3, -2, -1, 0, 1, 2, 3, 4  # one\ny: -3, -2, 1, 3  # two"
+
+
+@pytest.mark.parametrize("op", Op)
+def test_the_reader_takes_every_operator_as_it_is_meant(op: Op) -> None:
+    """Over all values of the operands; a truth value stays one, and a number a number."""
+    scope = scope_of(read_handbook(tiny(fields=FIELDS).partition("## Config")[0]), (), ())
+    read = FormulaParser(split_line(formula(applied(op))), 1).formula()
+    examine(scope, read, None)
+    run = Generator(scope).root(read.expr, 1)
+    found = [run([world["x"], world["y"]], []) for world in all_worlds(OPERANDS)]
+    expected = [value(OPERANDS, applied(op), world) for world in all_worlds(OPERANDS)]
+    assert [(type(each), each) for each in found] == [(type(each), each) for each in expected]
 
 
 EXPRS = st.one_of(int_exprs(NAMES, RELATIONS, 4), bool_exprs(NAMES, RELATIONS, 4))

@@ -170,17 +170,21 @@ def _findings(
     if result.verdict is Verdict.VACUOUS and exhausted is not None:
         yield finding_of(no_world(program, archetype, exhausted), subject=archetype.name)
     if failed:
-        counts = ", ".join(f"{claim} {count}" for claim, count in sorted(result.refuted.items()))
+        counts = "; ".join(f"{_CLAIMS[Claim(claim)]}: {count}" for claim, count in sorted(result.refuted.items()))
         worlds = counted(result.drawn, "world")
         verb = "has" if len(failed) == 1 else "have"
-        mostly_p1 = result.refuted[Claim.P1.value] * 2 > len(failed)
+        code = "E504" if result.refuted[Claim.P1.value] * 2 > len(failed) else "E502"
         yield finding_of(
             Diagnostic(
-                code="E504" if mostly_p1 else "E502",
+                code=code,
                 message=f"{len(failed)} of {worlds} of `{archetype.name}` {verb} no unique answer",
                 span=archetype.span,
                 label="declared here",
-                notes=(f"what fails: {counts}", *describe_refutation(system.plan, failed[0])),
+                notes=(
+                    f"in how many worlds a proof fails, and why: {counts}",
+                    *describe_refutation(system.plan, failed[0]),
+                ),
+                helps=(f"`gtd explain {code}` says what to change",),
                 severity=Severity.ERROR if result.verdict is Verdict.AMBIGUOUS else Severity.WARNING,
             ),
             subject=archetype.name,
@@ -198,11 +202,19 @@ def _findings(
         )
 
 
-TABLE_LEGEND = (
-    "drawn: worlds; unique: those with a proved answer; any/named/preferred: of these, how many have no other repair "
-    "as small over all fields, over the named ones, or only by rank and preference; interaction: by how many channels "
-    "the diagnosis takes; accepted: share of draws that are worlds of the archetype"
-)
+TABLE_LEGEND = """\
+drawn                how many worlds were drawn
+unique               how many of them are proved to have one right answer
+any/named/preferred  why the fix is the only one, in how many of these: no other repair changes as few fields (any),
+                     none does within the fields that the rules set (named), or the others are worse (preferred)
+interaction 1/2/3    how many channels the diagnosis takes, in how many of these
+accepted             share of the random draws that are worlds of the archetype"""
+
+_CLAIMS = {
+    Claim.P1: "the evidence allows another answer",
+    Claim.P2: "the fix doesn't repair every world with that evidence",
+    Claim.P3: "another repair is as good",
+}
 
 
 def results_json(results: Sequence[ArchetypeResult]) -> dict[str, Any]:
