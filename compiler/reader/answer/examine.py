@@ -110,9 +110,24 @@ class _Examiner:
     def described(self, expr: ReadExpr, kind: ReadKind) -> str:
         """Say what stands where another kind should; a name that nothing has may be a slip."""
         match expr:
-            case ReadName(name) if kind is ReadKind.WORD and name not in self.scope.slots:
+            case ReadName(name) if kind is ReadKind.WORD and self.is_word(expr):
                 return f"the word `{name}`"
         return kind.value
+
+    def need_name(self, *compared: ReadExpr) -> None:
+        """Refuse a comparison of words alone: one of them is a name that was miswritten."""
+        if all(self.is_word(expr) for expr in compared):
+            raise self.fail("the name of something beside a word", "words alone")
+
+    def is_word(self, expr: ReadExpr) -> bool:
+        match expr:
+            case ReadConst(str()):
+                return True
+            case ReadName(name):
+                scope = self.scope
+                return name not in scope.slots and name not in scope.columns and name not in scope.index
+            case _:
+                return False
 
     def traits_of(self, expr: ReadExpr, level: int) -> Traits:
         match expr:
@@ -139,9 +154,11 @@ class _Examiner:
                     raise self.fail(
                         f"{_compared(operator)} beside `{operator.value}`", self.described(left, first.kind)
                     )
+                self.need_name(left, right)
                 return join_traits(ReadKind.FLAG, [first, self.examine(right, first.kind, level)])
             case ReadMember(item, options):
                 first = self.examine(item, None, level)
+                self.need_name(item, *options)
                 rest = [self.examine(option, first.kind, level) for option in options]
                 return join_traits(ReadKind.FLAG, [first, *rest])
             case ReadNot(operand):

@@ -123,6 +123,8 @@ BAD = [
     ("on and off", "a flag"),
     ("a == on", "a number"),
     ("a is 2", "a word beside `is`"),
+    ("moot is calm", "the name of something beside a word"),
+    ("moot in {calm, wild}", "the name of something beside a word"),
     ("mood == calm", "a number or a flag beside `==`"),
     ("on < true", "a number beside `<`"),
     ("mood < wild", "a number beside `<`"),
