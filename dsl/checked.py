@@ -292,10 +292,11 @@ class CheckedNoiseLine(Spanned):
 
 @attrs.frozen
 class CheckedCondition(Spanned):
-    """A `require`, `sound`, `where` or `hard where`."""
+    """A `require`, `sound`, `where` or `hard where`; only a `require` can be `stated`, which prompts then print."""
 
     condition: Typed
     text: str
+    stated: bool = False
 
 
 @attrs.frozen

@@ -40,6 +40,7 @@ from solvers.problem import (
     Var,
     Variable,
     With,
+    as_told,
     children,
 )
 
@@ -284,6 +285,11 @@ def run_walk(problem: Problem, world: Assignment) -> Walk:
         number, sets = used
         steps.append(Step(rule=fired, alternative=number, before=state.assignment, sets=sets))
         state = state.with_changes(*sets.items())
+
+
+def told_walk(problem: Problem, world: Assignment) -> Walk:
+    """Follow the runbook as one who knows of `valid` only what the page states."""
+    return run_walk(as_told(problem), world)
 
 
 def _quiet_ending(problem: Problem, state: WorldState, steps: Sequence[Step]) -> Ending:

@@ -115,8 +115,9 @@ class TaskProof:
 
     Attributes:
         walk: The walk of the world itself; its answer is the gold when the verdict is unique.
-        hidden_worlds: How many worlds the evidence class has.
-        rival_worlds: Worlds of the class, that of the task first: no rival mends all of them, so P3 needs no others.
+        hidden_worlds: How many worlds the evidence class has, invalid ones included.
+        rival_worlds: Valid worlds of the class, that of the task first: no rival mends all of them, so P3 needs
+            no others.
         walks: Walks in the class with the answer of `walk`, one for each route: the fired rules, the
             alternatives that they use and what these set. Routes may be missing.
     """

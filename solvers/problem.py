@@ -10,6 +10,7 @@ and enumerations are coded as integers, and `Const.label` keeps what people writ
 from __future__ import annotations
 
 import enum
+import functools
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
@@ -312,9 +313,9 @@ class Problem:
     Attributes:
         variables: Config variables in the order of the field table (their rank), then given, then hidden.
         relations: Name and definition, each after the relations that it uses.
-        valid: Which worlds exist at all; a repair that leaves an invalid world isn't one.
+        valid: Which worlds exist at all: only these are drawn, and a repair that leaves an invalid world isn't one.
         stated: What the page says of all worlds. It follows from `valid`, and alone decides which worlds a reader
-            takes for possible.
+            takes for possible: those over which P1 is decided.
         sound: Whether a run is all right.
         rules: In runbook order.
         keeps: Quantities that no repair changes, measured against the unrepaired world.
@@ -346,3 +347,9 @@ class Problem:
     @property
     def editable(self) -> tuple[Variable, ...]:
         return tuple(variable for variable in self.variables if variable.editable)
+
+
+@functools.lru_cache(maxsize=64)
+def as_told(problem: Problem) -> Problem:
+    """Return the problem as its page tells it: the worlds that exist are those that satisfy `stated`."""
+    return problem if problem.stated == problem.valid else attrs.evolve(problem, valid=problem.stated)

@@ -85,7 +85,7 @@ class _SharedPath:
 
 def _shared_path_of(tables: Tables, world: Assignment) -> _SharedPath:
     state, size = evidence_class(tables, world)
-    for group in walk_batch(tables, state, size):
+    for group in walk_batch(tables.told, state, size):
         everywhere = np.ones(len(group.rows), dtype=bool)
         here = everywhere.copy()
         for name, cell in group.start.items():

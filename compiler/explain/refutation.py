@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from compiler.explain.words import ValueWords
 from compiler.plan import SystemPlan
-from solvers.evaluate import failing, run_walk
+from solvers.evaluate import failing, told_walk
 from solvers.outcome import Claim, Refutation, TaskProof
 
 
@@ -21,16 +21,15 @@ def describe_refutation(plan: SystemPlan, proof: TaskProof) -> tuple[str, ...]:
         )
     refutation = proof.refutations[0]
     walk = proof.walk
+    other = told_walk(plan.problem, refutation.world) if refutation.world != walk.start else walk
     changed = {name: new for name, new in refutation.world.items() if new != walk.start[name]}
     where = f"it prints the same with {values.assignment(changed)}, and then" if changed else "but"
     match refutation:
         case Refutation(claim=Claim.P3, rival=rival) if rival is not None:
             why = f"{values.assignment(rival) or 'no change at all'} repairs it too and costs no more"
         case Refutation(claim=Claim.P2):
-            other = run_walk(plan.problem, refutation.world)
             why = f"{where} the fix doesn't repair the run: {'; '.join(failing(plan.problem, other, dict(walk.fix)))}"
         case Refutation(answer=None):
-            other = run_walk(plan.problem, refutation.world)
             why = f"{where} the walk gives no answer ({other.ending.value})"
         case _:
             assert refutation.answer is not None

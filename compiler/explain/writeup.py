@@ -20,7 +20,7 @@ from compiler.tasks.redraw import redraw
 from gpu_train_debug.tasks import TaskRecord
 from solvers.counting.interaction import Interaction
 from solvers.counting.runners_up import runners_up
-from solvers.evaluate import cost, failing, named_fields, run_walk, value
+from solvers.evaluate import cost, failing, named_fields, run_walk, told_walk, value
 from solvers.outcome import Assignment, Step, TaskProof, Walk
 from solvers.problem import Alternative, Assign, Const, Expr, Kind, Pick
 
@@ -247,7 +247,7 @@ class _WriteUp(ValueWords):
         if here:
             return tuple(map(_reason, here))
         for world in self.proof.rival_worlds:
-            elsewhere = failing(self.problem, run_walk(self.problem, world), rival)
+            elsewhere = failing(self.problem, told_walk(self.problem, world), rival)
             if elsewhere:
                 hidden = {v.name: world[v.name] for v in self.problem.of_kind(Kind.HIDDEN)}
                 return tuple(

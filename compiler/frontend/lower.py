@@ -102,7 +102,8 @@ def _system(system: CheckedSystem) -> SystemPlan:
     variables = tuple(_variable_plan(variable, system.singulars) for variable in system.variables)
     relations = tuple(_relation_plan(relation, system.singulars) for relation in system.relations)
     events = tuple(_event(event, system.singulars) for event in system.events)
-    requires, sounds = _stated(system.requires), _stated(system.sounds)
+    requires, sounds = _conditions(system.requires), _conditions(system.sounds)
+    stated = _conditions(each for each in system.requires if each.stated)
     problem = Problem(
         name=system.name,
         variables=tuple(_variable(variable) for variable in system.variables),
@@ -111,6 +112,7 @@ def _system(system: CheckedSystem) -> SystemPlan:
         rules=tuple(_rule(rule) for rule in system.rules),
         valid=conjunction(condition for _, condition in requires),
         sound=conjunction(condition for _, condition in sounds),
+        stated=conjunction(condition for _, condition in stated),
         keeps=tuple(_keep(keep, binding=True) for keep in system.keeps),
     )
     return SystemPlan(
@@ -124,6 +126,7 @@ def _system(system: CheckedSystem) -> SystemPlan:
         tables=tuple(_table_plan(table) for table in system.tables),
         requires=requires,
         sounds=sounds,
+        stated=stated,
         noise_lines=tuple(map(_noise_line, system.noise_lines)),
         noise_values=tuple(_noise_value(noise, system.singulars) for noise in system.noise_values),
         span=system.span,
@@ -131,7 +134,7 @@ def _system(system: CheckedSystem) -> SystemPlan:
     )
 
 
-def _stated(conditions: Iterable[CheckedCondition]) -> tuple[tuple[str, Expr], ...]:
+def _conditions(conditions: Iterable[CheckedCondition]) -> tuple[tuple[str, Expr], ...]:
     """Conditions with the texts that people read."""
     return tuple((each.text, lower_condition(each.condition)) for each in conditions)
 

@@ -5,7 +5,8 @@ decide most; where they leave a question open, all combinations of the variables
 the value depends on are tried, if they are few enough. What can't be shown to be right is an error: later stages
 rely on it.
 
-A division counts as reached wherever it stands, even in a branch of an `if` that isn't taken.
+A division counts as reached wherever it stands, even in a branch of an `if` that isn't taken, and whatever is
+required of worlds: those that a reader thinks of may break it.
 """
 
 from __future__ import annotations

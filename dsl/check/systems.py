@@ -108,7 +108,7 @@ class _SystemCheck:
         events = check_events([event for block in logs for event in block.events], self._checker())
         noise_values = check_noise_values(self.decl.items, self._checker())
         noise_lines = check_noise_lines(logs, self.collector)
-        requires = [self._condition(each.condition, each.text) for each in self._items(nodes.RequireDecl)]
+        requires = [self._condition(each.condition, each.text, each.stated) for each in self._items(nodes.RequireDecl)]
         sounds = [self._condition(each.condition, each.text) for each in self._items(nodes.SoundDecl)]
         keeps = check_keeps(self._items(nodes.KeepDecl), self.scope, self.collector)
         rules = check_rules(rulebook, self._checker(), frozenset(keep.name for keep in keeps))
@@ -400,9 +400,9 @@ class _SystemCheck:
 
     # -------------------------------------------------------------- conditions, tables
 
-    def _condition(self, expr: nodes.Expression, text: str | None) -> CheckedCondition | None:
+    def _condition(self, expr: nodes.Expression, text: str | None, stated: bool = False) -> CheckedCondition | None:
         condition = self._checker().condition(expr)
-        return None if condition is None else CheckedCondition(condition, text or "", span=expr.span)
+        return None if condition is None else CheckedCondition(condition, text or "", stated, span=expr.span)
 
     def _used_tables(self, system: CheckedSystem) -> tuple[CheckedTable, ...]:
         used = {

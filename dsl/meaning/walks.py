@@ -7,6 +7,7 @@ guard holds fires, its prescription is carried out, and all starts again from th
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from typing import Final, assert_never
 
 import attrs
@@ -70,13 +71,22 @@ class PlainWalk:
 
 def follow_runbook(start: RunState) -> PlainWalk:
     """Walk from `start` until no rule fires, or until it is clear that the walk gives no task."""
+    return _followed(start, valid_run)
+
+
+def follow_told_runbook(start: RunState) -> PlainWalk:
+    """The same, as one walks who knows only those conditions on worlds that are stated."""
+    return _followed(start, stated_run)
+
+
+def _followed(start: RunState, exists: Callable[[RunState], bool]) -> PlainWalk:
     here, steps = start, list[PlainStep]()
 
     def ended(ending: PlainEnding) -> PlainWalk:
         return PlainWalk(ending, start, tuple(steps), here)
 
     while True:
-        if not valid_run(here):
+        if not exists(here):
             return ended(PlainEnding.INVALID)
         rule = first_to_fire(here, start)
         if rule is None:
@@ -96,6 +106,11 @@ def follow_runbook(start: RunState) -> PlainWalk:
 def valid_run(run: RunState) -> bool:
     """Whether the world of `run` exists: every `require` holds."""
     return all(holds(require.condition, run) for require in run.system.requires)
+
+
+def stated_run(run: RunState) -> bool:
+    """Whether a reader takes the world of `run` for possible: every `require stated` holds."""
+    return all(holds(require.condition, run) for require in run.system.requires if require.stated)
 
 
 def sound_run(run: RunState) -> bool:

@@ -483,10 +483,11 @@ class LogBlock:
 
 @attrs.frozen
 class RequireDecl:
-    """`require tp * pp <= world "text"`: which worlds exist."""
+    """`require tp * pp <= world "text"`: which worlds exist; `require stated` has a text, and prompts print it."""
 
     condition: Expression
     text: str | None
+    stated: bool = False
     span: Span = _span()
 
 

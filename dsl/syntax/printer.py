@@ -314,7 +314,8 @@ def _system_item(item: nodes.SystemItem) -> list[str]:
         case nodes.LogBlock():
             return _nest("log", map(_log_item, item.items))
         case nodes.RequireDecl():
-            return _flow([f"require {print_expr(item.condition)}", *_texts(item.text)])
+            head = "require stated" if item.stated else "require"
+            return _flow([f"{head} {print_expr(item.condition)}", *_texts(item.text)])
         case nodes.SoundDecl():
             return _flow([f"sound {print_expr(item.condition)}", *_texts(item.text)])
         case nodes.KeepDecl():

@@ -131,6 +131,8 @@ class Builder(ExpressionBuilder):
                 return nodes.LogBlock(tuple(self.log_item(as_tree(item)) for item in parts), span=span)
             case "require_decl":
                 return nodes.RequireDecl(self.expr(parts[0]), as_optional_text(parts[1]), span=span)
+            case "stated_decl":
+                return nodes.RequireDecl(self.expr(parts[0]), as_text(parts[1]), stated=True, span=span)
             case "sound_decl":
                 return nodes.SoundDecl(self.expr(parts[0]), as_optional_text(parts[1]), span=span)
             case "keep_decl":

@@ -1,8 +1,9 @@
 """The worlds that show the same evidence as a given one.
 
-In: a world. Out: its evidence class as a state (see `walks`): every valid world with the same config and
-the same observations. Only *free* variables differ in it: hidden ones, and given ones that aren't shown
-exactly. All their combinations are tried; each observation is computed over its own variables only.
+In: a world. Out: its evidence class as a state (see `walks`): every world with the same config and the same
+observations that satisfies what the page states, valid or not. Only *free* variables differ in it: hidden ones,
+and given ones that aren't shown exactly. All their combinations are tried; each observation is computed over its own
+variables only.
 """
 
 from __future__ import annotations
@@ -47,17 +48,17 @@ def evidence_class(tables: Tables, world: Assignment) -> tuple[dict[str, BatchVa
     Raises:
         TooManyWorldsError: There are too many combinations to try.
     """
-    return tables.shared(_Classes).of(world)
+    return tables.told.shared(_Classes).of(world)
 
 
 class _Classes:
-    """The compiled demands on the worlds of a class: parts of `valid`, and observations of free variables."""
+    """The compiled demands on the worlds of a class: parts of what is stated, and observations of free variables."""
 
     def __init__(self, tables: Tables) -> None:
         problem = tables.problem
         self.free = free_variables(problem)
         names = {variable.name for variable in self.free}
-        required = conjuncts(expand(problem, problem.valid))
+        required = conjuncts(expand(problem, problem.stated))
         shown = tuple(expand(problem, observation.value) for observation in problem.observations)
         varying = sorted(dict.fromkeys((*required, *shown)), key=lambda part: len(support(part) & names))
 
@@ -113,7 +114,7 @@ class _Classes:
 
 
 class _Demands:
-    """What the worlds of a class must show: parts of `valid` are true, observations are those of the given world."""
+    """What the worlds of a class must show: stated parts are true, observations are those of the given world."""
 
     def __init__(self, tables: Tables, required: Sequence[Expr], parts: Sequence[Expr]) -> None:
         self.code = tables.compiled(parts)

@@ -1,12 +1,15 @@
 """P1 to P3 by counting: every world of the evidence class, and every repair that could be as good as the fix.
 
+P1 is decided over the whole class, which holds the worlds that a reader takes for possible, with the walks that the
+page tells; P2 and P3 over its valid worlds.
+
 In: a world. Out: a `TaskProof`, with refutations that plain evaluation has confirmed. No solver is involved;
 `proving` proves the same claims again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import attrs
 import numpy as np
@@ -16,7 +19,7 @@ from solvers.counting.evidence import TooManyWorldsError, evidence_class
 from solvers.counting.repairs import Conditions, WorldsToMend
 from solvers.counting.rivals import RivalSearch, TooManyCandidatesError
 from solvers.counting.tables import BatchState, Tables
-from solvers.counting.walks import Group, codes_of, select_worlds, walk_at, walk_batch, world_at
+from solvers.counting.walks import Group, codes_of, select_worlds, valid_worlds, walk_at, walk_batch, world_at
 from solvers.outcome import Assignment, Claim, Refutation, TaskProof, Uniqueness, Verdict, Walk
 
 WORLDS_PER_WALK = 1 << 17
@@ -69,11 +72,12 @@ class _Check:
         other = self._other_answer(groups)
         if other is not None:
             return self._refuted(other, size)
-        to_mend = [self.conditions.worlds_to_mend(group) for group in groups]
+        to_mend = [self.conditions.worlds_to_mend(group) for group in valid_worlds(self.tables, groups)]
         unmended = self._unmended(to_mend)
         if unmended is not None:
             return self._refuted(unmended, size)
-        return attrs.evolve(self._unique(to_mend, size), walks=self._routes(groups))
+        sets = {field for group in groups for step in group.steps for field in step.sets}
+        return attrs.evolve(self._unique(to_mend, sets, size), walks=self._routes(groups))
 
     def _ends(self, verdict: Verdict, size: int = 0, reason: str = "") -> TaskProof:
         return TaskProof(verdict, self.walk, hidden_worlds=size, reason=reason)
@@ -86,7 +90,9 @@ class _Check:
     def _walk_class(self, state: BatchState, size: int) -> Iterable[Group]:
         for low in range(0, size, WORLDS_PER_WALK):
             rows = np.arange(low, min(low + WORLDS_PER_WALK, size))
-            for group in walk_batch(self.tables, state if len(rows) == size else select_worlds(state, rows), len(rows)):
+            for group in walk_batch(
+                self.tables.told, state if len(rows) == size else select_worlds(state, rows), len(rows)
+            ):
                 yield attrs.evolve(group, rows=rows[group.rows])
 
     def _other_answer(self, groups: Sequence[Group]) -> Refutation | None:
@@ -98,7 +104,7 @@ class _Check:
             return None
         _, group, place = min(found, key=lambda item: item[0])
         world = world_at(group.start, place)
-        other = evaluate.run_walk(self.problem, world)
+        other = evaluate.told_walk(self.problem, world)
         same = evaluate.observe(self.problem, world) == evaluate.observe(self.problem, self.walk.start)
         if not same or (other.gives_task and other.answer == self.answer):
             raise WitnessError("P1", self.problem.name, self.walk.start, world)
@@ -128,18 +134,17 @@ class _Check:
             mended = self.conditions.mended(part, fix)[0]
             if not mended.all():
                 world = world_at(part.group.start, int(mended.argmin()))
-                if evaluate.is_repair(self.problem, evaluate.run_walk(self.problem, world), dict(self.walk.fix)):
+                if evaluate.is_repair(self.problem, evaluate.told_walk(self.problem, world), dict(self.walk.fix)):
                     raise WitnessError("P2", self.problem.name, self.walk.start, world)
                 return Refutation(Claim.P2, world, answer=self.answer)
         return None
 
     # ---- P3 ----------------------------------------------------------------------------------------
 
-    def _unique(self, to_mend: Sequence[WorldsToMend], size: int) -> TaskProof:
-        """Find the strongest level at which there is no rival."""
+    def _unique(self, to_mend: Sequence[WorldsToMend], sets: Collection[str], size: int) -> TaskProof:
+        """Find the strongest level at which there is no rival; `sets` are the fields that walks of the class set."""
         if not self.walk.fix:  # only the empty repair changes no field
             return self._proved(Uniqueness.ANY, (self.walk.start,), size)
-        sets = {field for part in to_mend for step in part.group.steps for field in step.sets}
         named = tuple(field for field in self.conditions.fields if field in sets)
         own = self.conditions.worlds_to_mend(self.own)
         for level, fields in (
@@ -177,5 +182,5 @@ class _Check:
     def _confirm_rival(self, rival: Assignment, to_mend: Sequence[WorldsToMend]) -> None:
         worlds = [world_at(part.group.start, place) for part in to_mend for place in range(min(len(part), CONFIRMED))]
         for world in (self.walk.start, *worlds[:CONFIRMED]):
-            if not evaluate.is_repair(self.problem, evaluate.run_walk(self.problem, world), rival):
+            if not evaluate.is_repair(self.problem, evaluate.told_walk(self.problem, world), rival):
                 raise WitnessError("P3", self.problem.name, self.walk.start, world, rival)

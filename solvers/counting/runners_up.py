@@ -1,7 +1,7 @@
 """Repairs that change as few fields as a fix and lose to it by rank or preference alone.
 
 In: a task with a unique answer. Out: those repairs over the named fields, the cheapest first, by counting over the
-whole evidence class. Write-ups use them; no claim depends on them.
+valid worlds of the evidence class. Write-ups use them; no claim depends on them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from solvers.counting.evidence import evidence_class
 from solvers.counting.repairs import Conditions
 from solvers.counting.tables import Tables
-from solvers.counting.walks import walk_batch
+from solvers.counting.walks import valid_worlds, walk_batch
 from solvers.outcome import Assignment, TaskProof
 
 REPAIR_CHUNK = 1 << 12
@@ -24,15 +24,16 @@ MOST_TRIED = 1 << 20
 
 
 def runners_up(tables: Tables, proof: TaskProof) -> Iterator[Assignment]:
-    """Yield the other repairs of every world of the class that change as many of the named fields as the fix.
+    """Yield the other repairs of every valid world of the class that change as many of the named fields as the fix.
 
     They come in the order of their costs, each dearer than the fix.
     """
     conditions = tables.shared(Conditions)
     fix = dict(proof.walk.fix)
     state, size = evidence_class(tables, proof.walk.start)
-    to_mend = [conditions.worlds_to_mend(group) for group in walk_batch(tables, state, size)]
-    sets = {field for part in to_mend for step in part.group.steps for field in step.sets}
+    groups = walk_batch(tables.told, state, size)
+    to_mend = [conditions.worlds_to_mend(group) for group in valid_worlds(tables, groups)]
+    sets = {field for group in groups for step in group.steps for field in step.sets}
     start = np.array([proof.walk.start[field] for field in conditions.fields], np.int64)
     places = [place for place, field in enumerate(conditions.fields) if field in sets]
     candidates = (

@@ -11,6 +11,7 @@ a lookup gives some entry for a key that its table lacks.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, assert_never
 
@@ -18,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solvers.counting.expand import expand
-from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, Problem, RelationValue, Var, With, children
+from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, Problem, RelationValue, Var, With, as_told, children
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -41,6 +42,12 @@ class Tables:
         self.problem = problem
         self._compiled: dict[tuple[int, ...], tuple[tuple[Expr, ...], Compiled]] = {}
         self._shared: dict[object, Any] = {}
+
+    @functools.cached_property
+    def told(self) -> Tables:
+        """The tables of the problem as its page tells it."""
+        told = as_told(self.problem)
+        return self if told is self.problem else Tables(told)
 
     def shared(self, build: Callable[[Tables], Made]) -> Made:
         """Return what `build` makes of these tables: made at the first call, and shared by all later ones."""

@@ -8,7 +8,7 @@ a few hidden variables cost little more than one of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 import attrs
@@ -58,6 +58,15 @@ class Group:
     def gives_task(self) -> bool:
         return self.ending in (Ending.ANSWER, Ending.HEALTHY)
 
+    def only(self, chosen: BoolArray) -> Group:
+        """Select worlds by a truth value for each."""
+        steps = tuple(
+            attrs.evolve(step, before=select_worlds(step.before, chosen), sets=select_worlds(step.sets, chosen))
+            for step in self.steps
+        )
+        start, final = select_worlds(self.start, chosen), select_worlds(self.final, chosen)
+        return Group(self.rows[chosen], start, steps, final, self.ending)
+
 
 def walk_batch(tables: Tables, state: BatchState, size: int, *, rules: frozenset[int] | None = None) -> list[Group]:
     """Walk `size` worlds. Every world is in exactly one group; the order of groups means nothing.
@@ -66,6 +75,17 @@ def walk_batch(tables: Tables, state: BatchState, size: int, *, rules: frozenset
         rules: If given, worlds in which another rule fires are dropped and not walked any further.
     """
     return tables.shared(_Walker).walk(state, size, rules)
+
+
+def valid_worlds(tables: Tables, groups: Iterable[Group]) -> Iterator[Group]:
+    """Yield the valid worlds of each group that has any."""
+    code = tables.compiled([expand(tables.problem, tables.problem.valid)])
+    for group in groups:
+        valid = np.broadcast_to(code(group.start)[0], len(group.rows))
+        if valid.all():
+            yield group
+        elif valid.any():
+            yield group.only(valid)
 
 
 def codes_of(problem: Problem, group: Group) -> frozenset[str]:

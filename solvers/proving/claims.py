@@ -24,6 +24,7 @@ from solvers.problem import (
     Alternative,
     Assign,
     Direction,
+    Expr,
     Keep,
     Kind,
     Pick,
@@ -126,6 +127,9 @@ class Claims:
     def valid(self, state: TermState) -> Term:
         return self.encoder.term(self.problem.valid, state)
 
+    def stated(self, state: TermState) -> Term:
+        return self.encoder.term(self.problem.stated, state)
+
     def same_evidence(self, state: TermState, known: FieldValues = NO_VALUES) -> Term:
         """Whether the world at `state` shows the evidence.
 
@@ -150,8 +154,15 @@ class Claims:
             states.append(states[-1].entered(new, str(step + 1)))
         return Route(path, tuple(states))
 
-    def takes_route(self, route: Route) -> Term:
-        """Whether the walk from a valid start takes exactly this route and gives a task.
+    def takes_told_route(self, route: Route) -> Term:
+        """Whether the walk that the page tells takes exactly this route and gives an answer.
+
+        Its start satisfies what is stated.
+        """
+        return self._takes_route(route, self.problem.stated)
+
+    def _takes_route(self, route: Route, exists: Expr) -> Term:
+        """Whether the walk takes exactly this route and gives an answer, if every state on the way has to be one.
 
         The rules of a path differ, so none fires twice; and the fix isn't empty, since a rule fires at the
         start and none at the end.
@@ -162,13 +173,13 @@ class Claims:
             parts += [self._silent(route.start, state, number), self._guard(route.start, state, rules[number])]
             parts += [self.pool.negate(self._has_value(state, other)) for other in rules[number].alternatives[:used]]
             parts.append(self._sets_exactly(state, rules[number].alternatives[used], after))
-            parts.append(self.valid(after))
+            parts.append(self.encoder.term(exists, after))
         parts.append(self._silent(route.start, route.final, len(rules)))
         parts.append(self.encoder.term(self.problem.sound, route.final))
         return self.pool.all_of(parts)
 
     def takes_route_in_domains(self, route: Route) -> Term:
-        """Whether a walk takes this route, and each set stays within the domain of its field."""
+        """Whether the walk from a valid start takes this route and gives a task, each set within its field's domain."""
         return self.pool.all_of(
             (
                 *(
@@ -176,7 +187,7 @@ class Claims:
                     for (rule, number), after in zip(route.path, route.states[1:], strict=True)
                     for item in self.problem.rules[rule].alternatives[number].sets
                 ),
-                self.takes_route(route),
+                self._takes_route(route, self.problem.valid),
             )
         )
 
@@ -258,6 +269,13 @@ class Claims:
                 self.keeps_hold(route, mended),
             )
         )
+
+    def fix_mends(self, route: Route) -> Term:
+        """Whether the net change of a told route, which is taken, is a repair of its start, if that is valid."""
+        kept = self.keeps_hold(route, route.final)
+        if self.problem.stated == self.problem.valid:  # the route has asked already
+            return kept
+        return self.pool.implies(self.valid(route.start), self.pool.all_of((self.valid(route.final), kept)))
 
     def keeps_hold(self, route: Route, mended: TermState) -> Term:
         """Whether the system's keeps and those of the fired rules hold in `mended`."""

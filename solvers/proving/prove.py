@@ -107,7 +107,7 @@ class Prover:
         routes = self._routes(walk, evidence, known.walks)
         found = {"determined": queries.other_outcome(self._claims, evidence, routes)}
         if walk.fix:
-            worlds = self._walks_in_class(walk, evidence, known.rival_worlds)
+            worlds = self._walks_to_mend(walk, evidence, known.rival_worlds)
             found["unique"] = queries.rival(self._claims, walk, proof.uniqueness, worlds, routes)
         gold = f"Gold: {', '.join(walk.codes) or 'no code'}; fix: {_listed(walk.fix) or 'none'}"
         return {name: self._script(query, f"Claim: there is no {query.text}\n{gold}") for name, query in found.items()}
@@ -130,7 +130,7 @@ class Prover:
             return TaskProof(Verdict.AMBIGUOUS, walk, refutations=(refutation,), reason=walk.ending.value)
         evidence = self._evidence(walk.start)
         found = _ClassFindings(
-            walk, evidence, self._routes(walk, evidence, known), self._walks_in_class(walk, evidence, worlds)
+            walk, evidence, self._routes(walk, evidence, known), self._walks_to_mend(walk, evidence, worlds)
         )
         try:
             return self._decide_claims(found, levels, rivals)
@@ -170,7 +170,7 @@ class Prover:
         assert_never(outcome)
 
     def _refute_outcome(self, found: _ClassFindings) -> Refutation | None:
-        """Look for a world of the class that answers otherwise (P1) or that the fix does not mend (P2)."""
+        """Look for a world of the class that answers otherwise (P1), or a valid one that the fix does not mend (P2)."""
         answer, fix = found.walk.answer, dict(found.walk.fix)
         while True:
             query = queries.other_outcome(self._claims, found.evidence, found.routes)
@@ -178,19 +178,19 @@ class Prover:
             if outcome is None:
                 return None
             world = self._read_world(query, outcome, found.evidence)
-            other = evaluate.run_walk(self.problem, world)
+            other = evaluate.told_walk(self.problem, world)
             if not other.gives_task:
                 return Refutation(Claim.P1, world)
             if other.answer != answer:
                 return Refutation(Claim.P1, world, answer=other.answer)
-            if not evaluate.is_repair(self.problem, other, fix):
+            if self._is_valid(world) and not evaluate.is_repair(self.problem, other, fix):
                 return Refutation(Claim.P2, world, answer=answer)
             if _route_key(other) in map(_route_key, found.routes):
                 raise self._unconfirmed(query, outcome)
             found.routes.append(other)
 
     def _refute_level(self, found: _ClassFindings, level: Uniqueness) -> Refutation | None:
-        """Look for a rival at this level that mends all worlds of the class (P3)."""
+        """Look for a rival at this level that mends all valid worlds of the class (P3)."""
         if not found.walk.fix:
             return None  # only the empty repair changes no field
         while True:
@@ -205,13 +205,13 @@ class Prover:
             found.worlds.append(counterexample)
 
     def _counterexample(self, found: _ClassFindings, rival: Assignment) -> Walk | None:
-        """Find the walk of a world of the class that `rival` does not mend."""
+        """Find the walk of a valid world of the class that `rival` does not mend."""
         query = queries.unmended(self._claims, found.evidence, found.routes, rival)
         outcome = self._decided(query)
         if outcome is None:
             return None
-        walk = evaluate.run_walk(self.problem, self._read_world(query, outcome, found.evidence))
-        if evaluate.is_repair(self.problem, walk, rival):
+        walk = evaluate.told_walk(self.problem, self._read_world(query, outcome, found.evidence))
+        if not self._is_valid(walk.start) or evaluate.is_repair(self.problem, walk, rival):
             raise self._unconfirmed(query, outcome)
         return walk
 
@@ -240,7 +240,7 @@ class Prover:
     def _read_world(self, query: Query, outcome: Sat, evidence: Evidence) -> dict[str, int]:
         """Read a world of the class and confirm that it is one."""
         world = {**evidence.world, **_read_values(outcome, self._claims.free, start_name)}
-        if not self._is_valid(world) or self._observe(world) != evidence.seen:
+        if not self._is_possible(world) or self._observe(world) != evidence.seen:
             raise self._unconfirmed(query, outcome)
         return world
 
@@ -297,8 +297,14 @@ class Prover:
         return Evidence(world, self._observe(world))
 
     def _is_valid(self, world: Assignment) -> bool:
-        in_domains = all(world[variable.name] in variable.domain for variable in self.problem.variables)
-        return in_domains and bool(evaluate.value(self.problem, self.problem.valid, world))
+        return self._in_domains(world) and bool(evaluate.value(self.problem, self.problem.valid, world))
+
+    def _is_possible(self, world: Assignment) -> bool:
+        """Whether a reader takes `world` for possible: it satisfies what is stated."""
+        return self._in_domains(world) and bool(evaluate.value(self.problem, self.problem.stated, world))
+
+    def _in_domains(self, world: Assignment) -> bool:
+        return all(world[variable.name] in variable.domain for variable in self.problem.variables)
 
     def _is_consistent(self, walk: Walk) -> bool:
         """Whether the steps of `walk` lead to its codes, final state and fix. Whether they are right, Z3 says."""
@@ -310,13 +316,17 @@ class Prover:
         return (codes, state, changed) == (walk.codes, walk.final, dict(walk.fix))
 
     def _walks_in_class(self, walk: Walk, evidence: Evidence, worlds: Iterable[Assignment]) -> list[Walk]:
-        """Return the walk of the task, and the walks of those worlds that are in its evidence class."""
+        """Return the walk of the task, and the told walks of those worlds that are in its evidence class."""
         members = [walk]
         for world in worlds:
             full = {**walk.start, **world}
-            if full != walk.start and self._is_valid(full) and self._observe(full) == evidence.seen:
-                members.append(evaluate.run_walk(self.problem, full))
+            if full != walk.start and self._is_possible(full) and self._observe(full) == evidence.seen:
+                members.append(evaluate.told_walk(self.problem, full))
         return members
+
+    def _walks_to_mend(self, walk: Walk, evidence: Evidence, worlds: Iterable[Assignment]) -> list[Walk]:
+        """Return the walks of the valid ones among these worlds of the class, that of the task first."""
+        return [other for other in self._walks_in_class(walk, evidence, worlds) if self._is_valid(other.start)]
 
     def _routes(self, walk: Walk, evidence: Evidence, known: Iterable[Walk]) -> list[Walk]:
         """Return one walk for each route, that of the task first; other answers and other classes are left out."""

@@ -76,22 +76,27 @@ class Evidence:
 
 def valid_world(world: Assignment) -> Query:
     """Ask whether a world exists at all."""
+    return Query("valid world of these values", (_is_valid(start_values(world, world)),))
 
+
+def _is_valid(values: FieldValues) -> Part:
     def build(claims: Claims, known: FieldValues, path: Path) -> Term:
         return claims.valid(claims.start(known))
 
-    return Query("valid world of these values", (Part(("valid",), build, start_values(world, world)),))
+    return Part(("valid",), build, values)
 
 
 def other_outcome(claims: Claims, evidence: Evidence, walks: Sequence[Walk]) -> Query:
     """Ask for a world with the evidence whose walk has another outcome (P1), or that the fix does not mend (P2).
+
+    The world satisfies what is stated; the fix has to mend it if it is valid.
 
     `walks` has one walk for each known route: an outcome is another one if the walk takes none of these routes.
     """
 
     def build(claims: Claims, known: FieldValues, path: Path) -> Term:
         route = claims.route(claims.start(known), path, known)
-        right = claims.pool.all_of((claims.takes_route(route), claims.keeps_hold(route, route.final)))
+        right = claims.pool.all_of((claims.takes_told_route(route), claims.fix_mends(route)))
         return claims.pool.negate(right)
 
     fixed = evidence.fixed(claims)
@@ -135,24 +140,25 @@ def rival(claims: Claims, walk: Walk, level: Uniqueness, worlds: Sequence[Walk],
 
 
 def unmended(claims: Claims, evidence: Evidence, walks: Sequence[Walk], repair: Assignment) -> Query:
-    """Ask for a world with the evidence that `repair` does not mend. `walks` take every route that there is."""
+    """Ask for a valid world with the evidence that `repair` does not mend. `walks` take every route that there is."""
     fields = tuple(variable.name for variable in claims.problem.editable if variable.name in repair)
 
     def build(claims: Claims, known: FieldValues, path: Path) -> Term:
         route = claims.route(claims.start(known), path, known)
         mends = claims.is_repair(route, claims.repaired(route.start, fields, known))
-        return claims.pool.negate(claims.pool.all_of((claims.takes_route(route), mends)))
+        return claims.pool.negate(claims.pool.all_of((claims.takes_told_route(route), mends)))
 
     fixed = evidence.fixed(claims) | {repaired_name(field): repair[field] for field in fields}
     parts = [Part(("unmended", fields), build, fixed | walk_values(walk), path_of(walk)) for walk in walks]
-    return Query("world with this evidence that the rival does not mend", (_shows(claims, evidence), *parts))
+    valid = _is_valid(evidence.fixed(claims))
+    return Query("world with this evidence that the rival does not mend", (_shows(claims, evidence), valid, *parts))
 
 
 def _shows(claims: Claims, evidence: Evidence) -> Part:
     def build(claims: Claims, known: FieldValues, path: Path) -> Term:
         start = claims.start(known)
         return claims.pool.all_of(
-            (claims.in_domains(start, claims.free), claims.valid(start), claims.same_evidence(start, known))
+            (claims.in_domains(start, claims.free), claims.stated(start), claims.same_evidence(start, known))
         )
 
     return Part(("evidence",), build, evidence.fixed(claims) | evidence.shown())

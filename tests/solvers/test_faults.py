@@ -189,6 +189,24 @@ def test_a_repair_that_leaves_an_invalid_world() -> None:
     assert (proof.verdict, proof.reason) == (Verdict.AMBIGUOUS, Ending.INVALID.value)
 
 
+def test_a_condition_that_is_not_stated_excludes_no_world() -> None:
+    """A reader can't know that the limit is 12."""
+    problem = tank(limit_shown=None, valid=op(Op.EQ, Var("limit"), 12))
+    _refuted(problem, FULL, Claim.P1)
+    proof = _check(attrs.evolve(problem, stated=problem.valid), FULL)
+    assert (proof.verdict, proof.hidden_worlds) == (Verdict.UNIQUE, 1)
+
+
+def test_a_told_walk_may_pass_through_a_state_that_is_not_valid() -> None:
+    """Where the limit is 13 the fix leads out of what is valid, which the page doesn't tell."""
+    limit = Variable("limit", Kind.HIDDEN, (12, 13))
+    forbidden = op(Op.AND, op(Op.EQ, Var("limit"), 13), op(Op.EQ, Var("size"), 4))
+    problem = tank(variables=[SIZE, LID, limit], limit_shown=None, valid=op(Op.NOT, forbidden))
+    proof = _check(problem, FULL)
+    assert (proof.verdict, proof.refutations[0].claim) == (Verdict.AMBIGUOUS, Claim.P2)
+    assert proof.refutations[0].world["limit"] == 13
+
+
 def test_rivals_that_mend_only_some_worlds_of_the_class_are_none() -> None:
     """Each guess at the hidden key mends one world; the worlds that rule them out are named."""
     guess, fixed = field("guess", 5, 0, 1, 2), field("fixed", 1, 0)

@@ -66,8 +66,9 @@ def test_the_evidence_class_is_complete_and_in_order(problem: Problem) -> None:
         assert found == list(evidence_worlds(problem, world))
 
 
-def test_the_class_of_an_invalid_world_holds_the_valid_ones() -> None:
-    problem = tank(limit_shown=None, valid=op(Op.GT, Var("limit"), 11))
+def test_the_class_of_a_world_that_the_page_excludes_holds_the_others() -> None:
+    allowed = op(Op.GT, Var("limit"), 11)
+    problem = attrs.evolve(tank(limit_shown=None, valid=allowed), stated=allowed)
     state, size = evidence_class(Tables(problem), {**FULL, "limit": 11})
     assert size == 2
     assert np.asarray(state["limit"]).tolist() == [12, 25]

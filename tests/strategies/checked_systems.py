@@ -208,7 +208,7 @@ def checked_systems(draw: st.DrawFn) -> CheckedSystem:
         relations=tuple(relations),
         events=draw(_logs(names)),
         tables=(),
-        requires=tuple(_condition(draw(typed_exprs(names, FLAG, 1))) for _ in range(draw(st.sampled_from((0, 0, 1))))),
+        requires=tuple(draw(st.lists(_requires(names), max_size=2))),
         sounds=tuple(_condition(draw(typed_exprs(names, FLAG, 2))) for _ in range(draw(st.integers(0, 2)))),
         keeps=tuple(draw(st.lists(_keeps(names, ()), max_size=1))),
         rules=tuple(draw(_rules(number, names, fields)) for number in range(draw(st.integers(1, 3)))),
@@ -307,6 +307,11 @@ def _events(draw: st.DrawFn, name: str, names: Names, index: str = "") -> Checke
         )
     condition = draw(st.one_of(st.none(), typed_exprs(readable, FLAG, 2)))
     return CheckedEvent(name, "", condition, tuple(attributes), ("said",), "info", name, span=NOWHERE)
+
+
+@st.composite
+def _requires(draw: st.DrawFn, names: Names) -> CheckedCondition:
+    return attrs.evolve(_condition(draw(typed_exprs(names, FLAG, 1))), stated=draw(st.booleans()))
 
 
 def _condition(expr: Typed) -> CheckedCondition:

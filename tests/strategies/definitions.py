@@ -24,7 +24,7 @@ class Judgement:
 
 
 def evidence_worlds(problem: Problem, world: Assignment) -> tuple[Assignment, ...]:
-    """List the valid worlds with the config and the observations of `world`."""
+    """List the worlds with the config and the observations of `world` that the page allows."""
     seen = observe(problem, world)
     config = [variable.name for variable in problem.of_kind(Kind.CONFIG)]
     return tuple(
@@ -32,7 +32,7 @@ def evidence_worlds(problem: Problem, world: Assignment) -> tuple[Assignment, ..
         for other in all_worlds(problem)
         if all(other[name] == world[name] for name in config)
         and observe(problem, other) == seen
-        and value(problem, problem.valid, other)
+        and value(problem, problem.stated, other)
     )
 
 
@@ -42,13 +42,14 @@ def judge(problem: Problem, world: Assignment) -> Judgement:
     if not worlds or not value(problem, problem.valid, world):
         return Judgement(Verdict.VACUOUS, worlds)
     walk = run_walk(problem, world)
-    walks = [run_walk(problem, other) for other in worlds]
-    if not walk.gives_task or any(not other.gives_task or other.answer != walk.answer for other in walks):
+    told = [run_walk(attrs.evolve(problem, valid=problem.stated), other) for other in worlds]
+    if any(not other.gives_task or other.answer != walk.answer for other in (walk, *told)):
         return Judgement(Verdict.AMBIGUOUS, worlds, Claim.P1)
+    walks = [other for other in told if value(problem, problem.valid, other.start)]
     fix = dict(walk.fix)
     if not all(is_repair(problem, other, fix) for other in walks):
         return Judgement(Verdict.AMBIGUOUS, worlds, Claim.P2)
-    named = set(named_fields(problem, *walks))
+    named = set(named_fields(problem, *told))
     found = list(rivals(problem, walk, walks))
     over_named = [rival for rival in found if rival.keys() <= named]
     price = cost(problem, world, fix)

@@ -73,6 +73,7 @@ RELATIONS: tuple[tuple[str, Expr], ...] = (
     ("total", apply(Op.MUL, Var("batch"), Var("rounds"), Var("ovens"))),
     ("share", apply(Op.FLOORDIV, apply(Op.MUL, Const(100), RelationValue("base")), LOAD)),
 )
+PLACES = apply(Op.LE, apply(Op.MUL, Var("batch"), Var("ovens")), Const(16))
 RULES = (
     Rule(
         name="overload",
@@ -138,7 +139,8 @@ def make_problem() -> Problem:
             Observation("quiet", "log", apply(Op.NOT, OVER)),
         ),
         rules=RULES,
-        valid=apply(Op.LE, apply(Op.MUL, Var("batch"), Var("ovens")), Const(16)),
+        valid=PLACES,
+        stated=PLACES,
         sound=apply(Op.LE, LOAD, USABLE),
         keeps=(Keep("total", TOTAL), Keep("rounds", Var("rounds"), Sense.NOT_BELOW)),
     )
@@ -195,6 +197,7 @@ def make_system() -> SystemPlan:
         ),
         tables=(TablePlan("watts", "power of a glaze", GLAZES, "W", WATTS),),
         requires=(("places in the oven", problem.valid),),
+        stated=(("places in the oven", problem.valid),),
         sounds=(("", problem.sound),),
     )
 

@@ -284,13 +284,15 @@ def large_problem() -> Problem:
         Observation("slow", "log", R("starved")),
         Observation("disk_full", "log", R("disk_over")),
     ]
+    allowed = both(within(R("total_batch"), 4_096), within(mul(V("batch"), V("peers")), 64))
     return Problem(
         name="large",
         variables=VARIABLES,
         relations=relations,
         observations=tuple(observations),
         rules=rules,
-        valid=both(within(R("total_batch"), 4_096), within(mul(V("batch"), V("peers")), 64)),
+        valid=allowed,
+        stated=allowed,
         sound=both(
             op(Op.NOT, R("step_over")),
             op(Op.NOT, R("check_over")),

@@ -64,6 +64,7 @@ def everywhere(change: Rewrite) -> Callable[[Problem], Problem]:
                 attrs.evolve(each, value=rewritten(each.value, change)) for each in problem.observations
             ),
             valid=rewritten(problem.valid, change),
+            stated=rewritten(problem.stated, change),
             sound=rewritten(problem.sound, change),
             rules=tuple(
                 attrs.evolve(
@@ -231,6 +232,7 @@ FAULTS: dict[str, Callable[[Problem], Problem]] = {
     "lines of repeated events alike": first_occurrences,
     "rules in another order": lambda problem: attrs.evolve(problem, rules=problem.rules[::-1]),
     "requires left out": lambda problem: attrs.evolve(problem, valid=Const(True)),
+    "stated left out": lambda problem: attrs.evolve(problem, stated=Const(True)),
     "sounds left out": lambda problem: attrs.evolve(problem, sound=Const(True)),
     "last observation left out": lambda problem: attrs.evolve(problem, observations=problem.observations[:-1]),
 }

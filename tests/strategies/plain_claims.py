@@ -10,7 +10,7 @@ from dsl.checked import CheckedSystem
 from dsl.meaning.evidence import PrintedFact, printed_facts
 from dsl.meaning.expressions import PlainValue, PlainWorld, RunState, domain_values
 from dsl.meaning.repairs import repair_cost, why_no_repair
-from dsl.meaning.walks import PlainEnding, PlainWalk, follow_runbook, valid_run
+from dsl.meaning.walks import PlainEnding, PlainWalk, follow_runbook, follow_told_runbook, stated_run, valid_run
 
 Verdict = tuple[str, str]
 """The verdict and, where it is "unique", how strong P3 is; the words are those of `solvers.outcome`."""
@@ -23,24 +23,25 @@ def every_run(system: CheckedSystem) -> Iterator[RunState]:
 
 
 def by_evidence(runs: Iterable[RunState]) -> Mapping[tuple[PrintedFact, ...], list[RunState]]:
-    """The valid ones of `runs`, by what they show."""
+    """Those of `runs` that satisfy what is stated, by what they show."""
     groups = defaultdict[tuple[PrintedFact, ...], list[RunState]](list)
     for run in runs:
-        if valid_run(run):
+        if stated_run(run):
             groups[tuple(printed_facts(run))].append(run)
     return groups
 
 
 def plain_verdict(run: RunState, alike: Sequence[RunState]) -> Verdict:
-    """What is true of a run, given all valid runs that show the same."""
+    """What is true of a run, given all runs that satisfy what is stated and show the same."""
     if not alike or not valid_run(run):
         return "vacuous", ""
-    walk, walks = follow_runbook(run), [follow_runbook(other) for other in alike]
-    if any(not _gives_task(other) or _answer(other) != _answer(walk) for other in walks):
+    walk, told = follow_runbook(run), [follow_told_runbook(other) for other in alike]
+    if any(not _gives_task(other) or _answer(other) != _answer(walk) for other in (walk, *told)):
         return "ambiguous", ""
+    walks = [other for other in told if valid_run(other.start)]
     if any(why_no_repair(other, walk.fix) for other in walks):
         return "ambiguous", ""
-    named = frozenset().union(*(other.named_fields for other in walks))
+    named = frozenset().union(*(other.named_fields for other in told))
     found = [change for change in _rivals(walk) if not any(why_no_repair(other, change) for other in walks)]
     over_named = [change for change in found if change.keys() <= named]
     price = repair_cost(run, walk.fix)

@@ -10,9 +10,9 @@ from dsl.checked import CheckedSystem
 from dsl.meaning.evidence import printed_facts
 from dsl.meaning.expressions import PlainValue, RunState, plain_value, plain_world
 from dsl.meaning.repairs import repair_cost, why_no_repair
-from dsl.meaning.walks import PlainWalk, follow_runbook, sound_run, valid_run
+from dsl.meaning.walks import PlainWalk, follow_runbook, follow_told_runbook, sound_run, stated_run, valid_run
 from dsl.value_types import Enumeration, ValueType
-from solvers.evaluate import cost, failing, named_fields, observe, relations, run_walk, value
+from solvers.evaluate import cost, failing, named_fields, observe, relations, run_walk, told_walk, value
 from solvers.outcome import Walk
 from solvers.problem import Problem
 
@@ -54,6 +54,11 @@ def differences(system: CheckedSystem, problem: Problem, world: WorldCodes, draw
         "valid": (valid_run(run), value(problem, problem.valid, world)),
         "sound": (sound_run(run), value(problem, problem.sound, world)),
         "evidence": (_evidence_by_sources(run), _evidence_by_problem(problem, world)),
+        "stated": (stated_run(run), value(problem, problem.stated, world)),
+        "told walk": (
+            _walk_by_sources(follow_told_runbook(run)),
+            _walk_by_problem(problem, told_walk(problem, world)),
+        ),
         "walk": (_walk_by_sources(walk), _walk_by_problem(problem, reference)),
     }
     for change in (dict(reference.fix), *(drawn_change(system, draw) for _ in range(4))):

@@ -39,6 +39,7 @@ from solvers.problem import (
     Var,
     Variable,
     With,
+    conjunction,
     walk_expr,
 )
 
@@ -223,7 +224,7 @@ def _change(draw: Draw, seen: _Seen, depth: int) -> Expr:
 
 def problems() -> st.SearchStrategy[Problem]:
     """Any small problem, more often a sensible one."""
-    return st.one_of(planted_problems(), planted_problems(), wild_problems())
+    return st.one_of(planted_problems(), planted_problems(), secretive_problems(), wild_problems())
 
 
 @st.composite
@@ -283,7 +284,7 @@ def wild_problems(draw: Draw) -> Problem:
             ),
         ),
         rules=rules,
-        valid=draw(st.one_of(st.just(TRUE), st.just(TRUE), conditions)),
+        **draw(_worlds(conditions)),
         sound=draw(st.one_of(st.just(TRUE), conditions)),
         keeps=tuple(draw(st.lists(_wild_keeps([], names, seen), max_size=1))),
         max_codes=draw(st.sampled_from((1, 2, 2, 3))),
@@ -296,6 +297,22 @@ def _plain_observations(variables: Sequence[Variable]) -> tuple[Observation, ...
         for variable in variables
         if variable.kind is not Kind.HIDDEN
     )
+
+
+@st.composite
+def _worlds(draw: Draw, conditions: st.SearchStrategy[Expr]) -> dict[str, Expr]:
+    """What is valid, and what is stated of it: nothing, a part, or all."""
+    match draw(st.sampled_from(("nothing", "nothing", "unstated", "part", "all"))):
+        case "unstated":
+            return {"valid": draw(conditions)}
+        case "part":
+            stated = draw(conditions)
+            return {"valid": Apply(Op.AND, (stated, draw(conditions))), "stated": stated}
+        case "all":
+            stated = draw(conditions)
+            return {"valid": stated, "stated": stated}
+        case _:
+            return {}
 
 
 @st.composite
@@ -411,16 +428,43 @@ def planted_problems(draw: Draw) -> Problem:
         relations=tuple(relations),
         observations=tuple(observations),
         rules=tuple(rules),
-        valid=Apply(Op.LE, (total, Const(12))) if draw(st.integers(0, 4)) == 0 else TRUE,
+        **draw(_planted_worlds(total, variables)),
         sound=Apply(Op.AND, tuple(sound)),
         keeps=tuple(keeps_everywhere),
     )
+
+
+@st.composite
+def _planted_worlds(draw: Draw, total: Expr, variables: Sequence[Variable]) -> dict[str, Expr]:
+    """What is valid, and what is stated of it: a limit on the config, hidden values that don't occur."""
+    limits = [Apply(Op.LE, (total, Const(12)))]
+    for variable in variables:
+        if variable.kind is Kind.HIDDEN:
+            limits.append(Apply(Op.NE, (Var(variable.name), Const(draw(st.sampled_from(variable.domain))))))
+    valid = draw(st.lists(st.sampled_from(limits), max_size=2, unique=True))
+    stated = valid[: draw(st.integers(0, len(valid)))]
+    return {"valid": conjunction(valid), "stated": conjunction(stated)}
+
+
+@st.composite
+def secretive_problems(draw: Draw) -> Problem:
+    """Problems that print little, and of whose hidden values one exists; they exclude only some of the others."""
+    problem = draw(planted_problems())
+    limits: list[Expr] = []
+    for variable in problem.of_kind(Kind.HIDDEN):
+        exists = draw(st.sampled_from(variable.domain))
+        limits += [Apply(Op.NE, (Var(variable.name), Const(other))) for other in variable.domain if other != exists]
+    stated = limits[: draw(st.integers(0, 2))]
+    shown = _plain_observations(problem.variables)
+    others = [item for item in problem.observations if item not in shown and draw(st.integers(0, 2)) == 0]
+    return attrs.evolve(problem, observations=(*shown, *others), valid=conjunction(limits), stated=conjunction(stated))
 
 
 def expressions(problem: Problem) -> tuple[Expr, ...]:
     """List every expression of `problem` that has a meaning without an earlier state."""
     return (
         problem.valid,
+        problem.stated,
         problem.sound,
         *(RelationValue(name, definition.sort) for name, definition in problem.relations),
         *(observation.value for observation in problem.observations),

@@ -210,6 +210,7 @@ system_items = st.one_of(
     ),
     declared(nodes.LogBlock, items=some(st.one_of(events, noise_lines), 0)),
     declared(nodes.RequireDecl, condition=exprs, text=optional(texts)),
+    declared(nodes.RequireDecl, condition=exprs, text=texts, stated=st.just(True)),
     declared(nodes.SoundDecl, condition=exprs, text=optional(texts)),
     keeps,
     rules,

@@ -83,7 +83,9 @@ def describe_system(system: SystemPlan) -> Iterator[str]:
     yield from (f"  {each}" for each in (*system.noise_values, *system.noise_lines))
     yield from (f"  table {each}" for each in system.tables)
     yield f"  valid {formula(problem.valid)}"
+    yield f"  stated {formula(problem.stated)}"
     yield f"  sound {formula(problem.sound)}"
+    yield from (f"  stated {text!r} {formula(expr)}" for text, expr in system.stated)
     yield from (f"  require {text!r} {formula(expr)}" for text, expr in system.requires)
     yield from (f"  sound {text!r} {formula(expr)}" for text, expr in system.sounds)
     yield from (f"  {describe_keep(keep)}" for keep in problem.keeps)

@@ -45,6 +45,24 @@ def test_divisor_is_tried_out_where_intervals_leave_zero() -> None:
     assert "E307" in codes_of(divided("b * 3 - 6"))
 
 
+@pytest.mark.parametrize("word", ["require", "require stated"])
+def test_no_condition_on_worlds_excuses_a_division(word: str) -> None:
+    """Values in worlds that break it are looked at, too: those of a reader, who may not know of it."""
+    condition = f'{word} b != 2 "not two"'
+    assert "E307" in codes_of(divided("b * 3 - 6", body=f"{condition} sound r > 0"))
+
+
+def test_missing_entry_is_not_excused_by_a_condition() -> None:
+    text = 'system s "S" { table t: int -> int { 1: 2 } config { a: int in {1, 2} "a" } require a == 1 sound t[a] > 0 }'
+    assert codes_of(text) == ["E312"]
+
+
+def test_guard_does_not_depend_on_what_it_looks_back_at() -> None:
+    text = """system s "S" { config { a: int in {1, 2} "a"  b: int in {1, 2} "b" }
+      rule one ONE "one" { when printed(a) == 2 and b == 2  set a = 1 } runbook one }"""
+    assert codes_of(text) == ["E410"]
+
+
 def test_divisor_over_too_many_combinations_is_refused() -> None:
     wide = 'x: int in 0..999 "x"  y: int in 0..999 "y"'
     program, found = check_text(divided("2 * x - 2 * y + 1", wide))

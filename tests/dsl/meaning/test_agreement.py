@@ -139,6 +139,7 @@ system dials "A machine with dials, on which every fault of a translation makes 
     event rattles when strain >= 4 or (a > h and on) "it rattles" { says "rattle" }
   }
   require a + b <= 6
+  require stated a < 3 or g < 2 "the dial and the load"
   sound strain <= 4
   sound on or colour != red
   keep light not above

@@ -32,7 +32,7 @@ system door "A door" {
   let force = load * 2 + rust - oil
   profiler { quarter = floor(force / 4) }
   log { event creaks when force > 1 "it creaks" { says "it creaks" } }
-  require load + rust < 4
+  require stated load + rust < 4 "wear"
   require not (bell and load == 2 and lock == open)
   sound force <= 1 and not wall
   sound lock != closed

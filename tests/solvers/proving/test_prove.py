@@ -121,10 +121,35 @@ def test_a_rival_that_a_keep_forbids_on_one_of_the_routes_is_none(templates: boo
     assert [other["key"] for other in proof.rival_worlds] == [0, 1]
 
 
-def test_worlds_that_are_not_valid_are_of_no_class(templates: bool) -> None:
+def test_worlds_that_the_page_excludes_are_of_no_class(templates: bool) -> None:
     """Another limit would give another answer, and doesn't exist."""
     problem = tank(limit_shown=None, valid=op(Op.EQ, Var("limit"), 12))
-    assert _decide(problem, FULL, templates).verdict is Verdict.UNIQUE
+    assert _decide(attrs.evolve(problem, stated=problem.valid), FULL, templates).verdict is Verdict.UNIQUE
+    assert _refuted(problem, FULL, Claim.P1, templates).world["limit"] != 12
+
+
+def test_the_fix_has_to_mend_valid_worlds_only(templates: bool) -> None:
+    """With a limit of 13 the answer is the same, but a keep forbids the fix."""
+    kept = Keep("portions", op(Op.ITE, op(Op.EQ, Var("limit"), 13), Var("size"), 0))
+    limit = Variable("limit", Kind.HIDDEN, (12, 13))
+    problem = attrs.evolve(tank(variables=[SIZE, LID, limit], limit_shown=None), keeps=(kept,))
+    assert _refuted(problem, FULL, Claim.P2, templates).world["limit"] == 13
+    proof = _decide(attrs.evolve(problem, valid=op(Op.EQ, Var("limit"), 12)), FULL, templates)
+    assert proof.verdict is Verdict.UNIQUE
+    assert [world["limit"] for world in proof.rival_worlds] == [12]
+
+
+def test_rivals_have_to_mend_valid_worlds_only(templates: bool) -> None:
+    """Only in a world that isn't valid does another field not do as well."""
+    spare, fixed, key = field("spare", 0, 1), field("fixed", 0, 1), Variable("key", Kind.HIDDEN, (0, 1))
+    right = op(Op.OR, op(Op.EQ, Var("fixed"), 1), op(Op.AND, op(Op.EQ, Var("spare"), 1), op(Op.EQ, Var("key"), 0)))
+    rule = assign("mend", "BROKEN", op(Op.NOT, right), ("fixed", 1))
+    problem = Problem("rivals", (spare, fixed, key), (), (shown("spare"), shown("fixed")), (rule,), sound=right)
+    world = {"spare": 0, "fixed": 0, "key": 0}
+    assert _decide(problem, world, templates).uniqueness is Uniqueness.ANY
+    assert (
+        _decide(attrs.evolve(problem, valid=op(Op.EQ, Var("key"), 0)), world, templates).uniqueness is Uniqueness.NAMED
+    )
 
 
 # ---- planted faults --------------------------------------------------------------------------------
