@@ -83,6 +83,13 @@ def numbers(runs: Runs, channels: Sequence[str]) -> FeatureColumns:
     return _plain(runs, channels)[0]
 
 
+def printed_values(runs: Runs) -> dict[str, list[float | str | None]]:
+    """Every printed value by its name, in all channels: a number, a word, or None where a run doesn't print it."""
+    found = [dict(_values(run, CHANNELS)) for run in runs]
+    names = sorted({name for values in found for name in values} - {"run"})
+    return {name.strip(): [values.get(name) for values in found] for name in names}
+
+
 def related_numbers(runs: Runs, channels: Sequence[str]) -> FeatureColumns:
     """The same, with the ratio, difference and product of each two numbers, of those that vary most."""
     plain, names = _plain(runs, channels)
