@@ -226,6 +226,8 @@ class ArchetypePlan:
         where: Condition on the unrepaired world.
         hard: Further condition for boundary tasks; TRUE where the author gave none.
         parts: Names of the two archetypes of a composition.
+        tells: Conditions on what is printed that give it away.
+        likes: Archetypes one of whose tells holds in some of its tasks, with how many in 100.
     """
 
     name: str
@@ -237,6 +239,8 @@ class ArchetypePlan:
     where: Expr
     hard: Expr
     parts: tuple[str, ...] = ()
+    tells: tuple[Expr, ...] = ()
+    likes: tuple[tuple[str, int], ...] = ()
     span: Span | None = attrs.field(default=None, eq=False)
 
 

@@ -64,6 +64,16 @@ def split_specs(dataset: DatasetPlan, split: SplitPlan) -> tuple[TaskSpec, ...]:
     return tuple(sorted(specs, key=place))
 
 
+def like_of(archetype: ArchetypePlan, index: int) -> str | None:
+    """The archetype that the task of this index looks like, if any: look-alikes are spread over the indices."""
+    place = (61 * index + 30) % 100
+    for name, percent in archetype.likes:
+        if place < percent:
+            return name
+        place -= percent
+    return None
+
+
 def margin_range(spec: TaskSpec, split: SplitPlan) -> tuple[int, int]:
     """The least and greatest margin that the task may have, in permille: narrow ones are spread over the indices."""
     percent = dict(split.near).get(spec.archetype, 0)
@@ -73,14 +83,18 @@ def margin_range(spec: TaskSpec, split: SplitPlan) -> tuple[int, int]:
     return split.margin, WIDEST
 
 
-def split_condition(archetype: ArchetypePlan, dataset: DatasetPlan, split: SplitPlan) -> Expr:
+def split_condition(
+    archetype: ArchetypePlan, dataset: DatasetPlan, split: SplitPlan, like: ArchetypePlan | None = None
+) -> Expr:
     """Which worlds of `archetype` may become tasks of `split`.
 
     A boundary split takes the worlds on which the archetype's `hard where` holds, any other split those on
     which it doesn't (where the archetype has one). `avoid` excludes every region named, `within` asks for one
-    of those named, each for the archetypes of the region's system.
+    of those named, each for the archetypes of the region's system. In a look-alike, a tell of `like` holds.
     """
     parts = [archetype.where]
+    if like is not None:
+        parts.append(Apply(Op.OR, like.tells) if len(like.tells) > 1 else like.tells[0])
     if archetype.hard != TRUE:
         parts.append(archetype.hard if split.boundary else Apply(Op.NOT, (archetype.hard,)))
     regions = {region.name: region for region in dataset.regions if region.system == archetype.system}

@@ -419,7 +419,12 @@ class CheckedExample(Spanned):
 
 @attrs.frozen
 class CheckedArchetype(Spanned):
-    """An archetype or a composition; a composition has two `parts` and the conditions of both, unless fresh."""
+    """An archetype or a composition; a composition has two `parts` and the conditions of both, unless fresh.
+
+    Attributes:
+        tells: Conditions on what is printed that give the archetype away.
+        likes: Archetypes whose tells hold in some of its tasks, with how many in 100.
+    """
 
     name: str
     title: str
@@ -430,6 +435,8 @@ class CheckedArchetype(Spanned):
     hards: tuple[CheckedCondition, ...]
     examples: tuple[CheckedExample, ...]
     parts: tuple[str, ...]
+    tells: tuple[CheckedCondition, ...] = ()
+    likes: tuple[tuple[str, int], ...] = ()
 
 
 @attrs.frozen

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from compiler.explain.words import ValueWords
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
+from compiler.splits import like_of
 from solvers.problem import TRUE
 
 
@@ -17,6 +18,15 @@ def conditions_in_words(
 ) -> tuple[str, ...]:
     """What holds in the worlds that `split_condition` lets through; the archetype's own part alone without a split."""
     return tuple(_notes(program, archetype, dataset, split))
+
+
+def like_in_words(program: ProgramPlan, archetype: ArchetypePlan, index: int) -> tuple[str, ...]:
+    """What else holds in the task of this index if it is a look-alike of another archetype."""
+    like = like_of(archetype, index)
+    if like is None:
+        return ()
+    tells = " or ".join(map(ValueWords(program.systems[archetype.system]).formula, program.archetypes[like].tells))
+    return (f"this task looks like `{like}`: where {tells}",)
 
 
 def _notes(

@@ -6,7 +6,9 @@ counterexample.
 
 from __future__ import annotations
 
-from compiler.explain.conditions import conditions_in_words
+import attrs
+
+from compiler.explain.conditions import conditions_in_words, like_in_words
 from compiler.explain.refutation import describe_refutation
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
 from compiler.tasks.maker import MissingTask
@@ -48,7 +50,8 @@ def missing_task(program: ProgramPlan, missing: MissingTask) -> Diagnostic:
     """Why no task could be made for a spec: E501 to E503, E505 or E506, with counts and the first counterexample."""
     archetype = program.archetypes[missing.spec.archetype]
     if missing.exhausted is not None and not missing.dropped:
-        return no_world(program, archetype, missing.exhausted, *_declared(program, missing.spec.split))
+        found = no_world(program, archetype, missing.exhausted, *_declared(program, missing.spec.split))
+        return attrs.evolve(found, notes=(*found.notes, *like_in_words(program, archetype, missing.spec.index)))
     counts = ", ".join(f"{reason} {count}" for reason, count in missing.dropped.most_common())
     plan = program.systems[archetype.system]
     notes = describe_refutation(plan, missing.failed) if missing.failed is not None else ()

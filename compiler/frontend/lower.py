@@ -317,6 +317,8 @@ def _archetype(archetype: CheckedArchetype, system: CheckedSystem) -> ArchetypeP
         where=all_of(archetype.wheres),
         hard=all_of(archetype.hards),
         parts=archetype.parts,
+        tells=tuple(lower_condition(tell.condition) for tell in archetype.tells),
+        likes=archetype.likes,
         span=archetype.span,
     )
 

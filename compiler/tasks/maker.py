@@ -18,7 +18,7 @@ import attrs
 
 from compiler.emit.record import Meta, gold_json, make_record
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
-from compiler.splits import TaskSpec, margin_range, split_condition
+from compiler.splits import TaskSpec, like_of, margin_range, split_condition
 from compiler.tasks.tools import SystemTools, check_readable, check_sources
 from gpu_train_debug.tasks import TaskRecord
 from solvers.counting.interaction import Interaction
@@ -148,7 +148,10 @@ class TaskMaker:
         return self._splits[spec.split]
 
     def condition(self, spec: TaskSpec) -> Expr:
-        return split_condition(self.archetype(spec), self.dataset, self.split(spec))
+        archetype = self.archetype(spec)
+        like = like_of(archetype, spec.index)
+        alike = None if like is None else self.program.archetypes[like]
+        return split_condition(archetype, self.dataset, self.split(spec), alike)
 
     def make(self, spec: TaskSpec, *, start: int = 0) -> MadeTask | MissingTask:
         """Make the task from the first candidate, from number `start` on, that passes every stage.

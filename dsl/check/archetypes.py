@@ -6,7 +6,7 @@ carries the conditions of both parts, unless it is fresh. A wrong declaration is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
@@ -102,6 +102,11 @@ class ArchetypeChecker:
                 "one without the other",
             )
         wheres, hards = self._conditions(decl.wheres, scope)
+        tells = tuple(
+            CheckedCondition(condition, "", span=tell.span)
+            for tell in decl.tells
+            if (condition := ExpressionChecker(scope, self._collector, self._budget).condition(tell)) is not None
+        )
         codes = {system.rules[fault] for fault in faults} if len(faults) == (decl.fault is not None) else None
         examples = self._examples(decl.examples, system, scope, codes)
         if self._collector.error_count == before:
@@ -115,6 +120,8 @@ class ArchetypeChecker:
                 hards=hards,
                 examples=examples,
                 parts=(),
+                tells=tells,
+                likes=self._likes(decl.likes, decl.system.name, faults, module),
                 span=decl.name.span,
             )
 
@@ -147,8 +154,43 @@ class ArchetypeChecker:
             hards=(*(each for part in inherited for each in part.hards), *hards),
             examples=examples,
             parts=(decl.first.name, decl.second.name),
+            likes=self._likes(decl.likes, first.system.name, faults, module),
             span=decl.name.span,
         )
+
+    def _likes(
+        self, likes: Sequence[nodes.Like], system: str, faults: Sequence[str], module: str
+    ) -> tuple[tuple[str, int], ...]:
+        """The archetypes that some tasks look like: of the same system, with tells, and of another fault."""
+        if sum(like.percent for like in likes) > 100:
+            total = sum(like.percent for like in likes)
+            self._collector.error(
+                "E423", f"the look-alikes add up to {total} percent", likes[0].span, "at most 100 are"
+            )
+        found: dict[str, int] = {}
+        for like in likes:
+            ident = like.archetype
+            declared = find_declared(self._index, self._index.archetypes, ident, module, "archetype", self._collector)
+            if declared is None:
+                continue
+            if why := self._not_alike(declared.node, system, faults):
+                self._collector.error("E423", f"no task can look like `{ident.name}`", ident.span, why)
+            elif like.percent < 1:
+                self._collector.error("E423", f"`{ident.name}` gets no task", like.span, "at least 1 percent is needed")
+            elif ident.name in found:
+                self._collector.error("E423", f"`{ident.name}` is named twice", ident.span, "already named above")
+            found[ident.name] = like.percent
+        return tuple(found.items())
+
+    def _not_alike(self, node: ArchetypeLike, system: str, faults: Sequence[str]) -> str:
+        """Why tasks with these faults can't look like an archetype; empty if they can."""
+        if not isinstance(node, nodes.ArchetypeDecl) or not node.tells:
+            return "it has no `tell`"
+        if node.system.name != system:
+            return f"it belongs to `{node.system.name}`"
+        if node.fault is not None and node.fault.name in faults:
+            return f"they have its fault `{node.fault.name}` themselves"
+        return ""
 
     def _part(self, ident: nodes.Ident, module: str) -> nodes.ArchetypeDecl | None:
         """The archetype that a composition names."""

@@ -328,6 +328,22 @@ RULE_CODES = (
         _ruled(rule='when size == 4  set size = 2  says "at most {limit}"'),
     ),
     Code(
+        "E423",
+        "a look-alike that can't be drawn",
+        "`like NAME 40` asks for tasks that show what gives the archetype NAME away and have another answer: NAME "
+        "needs a `tell`, the same system and another fault, and the percentages add up to 100 at most.",
+        """\
+system tank "A tank" {
+  config { fill: int in { 0, 1 } "litres" prefer larger default 0 }
+  sound fill == 1 "it is full"
+  rule empty EMPTY "it is empty" { when fill == 0 set fill = 1 }
+  runbook empty
+}
+archetype empty_tank of tank "It is empty" { fault empty  tier computed }
+archetype full_tank of tank "It is full" { fault none  tier healthy  like empty_tank 50 }
+""",
+    ),
+    Code(
         "E424",
         "an expression that grows too large",
         "`e with (...)` repeats everything that `e` depends on. A `with` on a relation that itself uses `with` "

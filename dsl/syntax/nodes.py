@@ -612,10 +612,19 @@ class Where:
 
 
 @attrs.frozen
-class ArchetypeDecl:
-    """`archetype NAME of SYSTEM "title" { fault RULE  tier computed  where ...  example ... }`.
+class Like:
+    """`like single_unit 40`: so many percent of the tasks show what gives that archetype away."""
 
-    `fault` is None for a healthy control (`fault none`).
+    archetype: Ident
+    percent: int
+    span: Span = _span()
+
+
+@attrs.frozen
+class ArchetypeDecl:
+    """`archetype NAME of SYSTEM "title" { fault RULE  tier computed  where ...  tell ...  like ...  example ... }`.
+
+    `fault` is None for a healthy control (`fault none`). `tells`: conditions on what is printed that give it away.
     """
 
     name: Ident
@@ -625,12 +634,14 @@ class ArchetypeDecl:
     tier: Ident
     wheres: tuple[Where, ...]
     examples: tuple[Example, ...]
+    tells: tuple[Expression, ...] = ()
+    likes: tuple[Like, ...] = ()
     span: Span = _span()
 
 
 @attrs.frozen
 class ComposeDecl:
-    """`compose NAME = A + B "title" { where ...  example ... }`: both faults live in one world.
+    """`compose NAME = A + B "title" { where ...  like ...  example ... }`: both faults live in one world.
 
     The conditions of both parts hold as well, unless the body starts with `fresh`.
     """
@@ -642,6 +653,7 @@ class ComposeDecl:
     fresh: bool
     wheres: tuple[Where, ...]
     examples: tuple[Example, ...]
+    likes: tuple[Like, ...] = ()
     span: Span = _span()
 
 

@@ -253,11 +253,11 @@ def _declaration(item: nodes.Declaration) -> list[str]:
             return _nest(head, (_system_item(part) for part in item.items))
         case nodes.ArchetypeDecl():
             fault = "none" if item.fault is None else item.fault.name
-            body = [[f"fault {fault}"], [f"tier {item.tier.name}"], *_conditions(item.wheres, item.examples)]
+            body = [[f"fault {fault}"], [f"tier {item.tier.name}"], *_conditions(item)]
             return _nest(f"archetype {item.name.name} of {item.system.name} {print_text(item.title)}", body)
         case nodes.ComposeDecl():
             parts = f"{item.first.name} + {item.second.name}"
-            body = [["fresh"]] * item.fresh + _conditions(item.wheres, item.examples)
+            body = [["fresh"]] * item.fresh + _conditions(item)
             return _nest(f"compose {item.name.name} = {parts} {print_text(item.title)}", body)
         case nodes.DatasetDecl():
             return _dataset(item)
@@ -283,9 +283,12 @@ def _shared(item: nodes.EnumDecl | nodes.ConstDecl | nodes.TableDecl) -> list[st
             assert_never(item)
 
 
-def _conditions(wheres: Iterable[nodes.Where], examples: Iterable[nodes.Example]) -> list[list[str]]:
-    rows = [[f"{'hard ' if where.hard else ''}where {print_expr(where.condition)}"] for where in wheres]
-    return rows + [_example(example) for example in examples]
+def _conditions(item: nodes.ArchetypeDecl | nodes.ComposeDecl) -> list[list[str]]:
+    rows = [[f"{'hard ' if where.hard else ''}where {print_expr(where.condition)}"] for where in item.wheres]
+    tells = item.tells if isinstance(item, nodes.ArchetypeDecl) else ()
+    rows += [[f"tell {print_expr(tell)}"] for tell in tells]
+    rows += [[f"like {like.archetype.name} {print_int(like.percent)}"] for like in item.likes]
+    return rows + [_example(example) for example in item.examples]
 
 
 def _example(item: nodes.Example) -> list[str]:

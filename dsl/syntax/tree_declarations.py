@@ -344,7 +344,7 @@ class Builder(ExpressionBuilder):
 
     def archetype(self, tree: Node) -> nodes.ArchetypeDecl:
         name, system, title, *rest = tree.children
-        parts = self.parts(rest, "fault", "tier", "where", "example")
+        parts = self.parts(rest, "fault", "tier", "where", "tell", "like", "example")
         ident = self.ident(name)
         fault = self.required(parts, "fault", ident)
         return nodes.ArchetypeDecl(
@@ -355,8 +355,14 @@ class Builder(ExpressionBuilder):
             self.required(parts, "tier", ident),
             tuple(map(self.where, parts["where"])),
             tuple(map(self.example, parts["example"])),
+            tuple(self.expr(part.children[0]) for part in parts["tell"]),
+            tuple(map(self.like, parts["like"])),
             span=self.span(tree),
         )
+
+    def like(self, tree: Node) -> nodes.Like:
+        name, percent = tree.children
+        return nodes.Like(self.ident(name), as_number(percent), span=self.span(tree))
 
     def required(self, parts: Mapping[str, list[Node]], what: str, owner: nodes.Ident) -> nodes.Ident:
         """Take the name after the word `what`, which stands once in the archetype `owner`."""
@@ -398,7 +404,7 @@ class Builder(ExpressionBuilder):
 
     def compose(self, tree: Node) -> nodes.ComposeDecl:
         name, first, second, title, fresh, *rest = tree.children
-        parts = self.parts(rest, "where", "example")
+        parts = self.parts(rest, "where", "like", "example")
         return nodes.ComposeDecl(
             self.ident(name),
             self.ident(first),
@@ -407,6 +413,7 @@ class Builder(ExpressionBuilder):
             fresh is not None,
             tuple(map(self.where, parts["where"])),
             tuple(map(self.example, parts["example"])),
+            tuple(map(self.like, parts["like"])),
             span=self.span(tree),
         )
 

@@ -11,6 +11,7 @@ from compiler.findings import exit_status, finding_of
 from compiler.frontend.run import run_frontend
 from compiler.plan import ProgramPlan
 from compiler.reader import ReadError, read_prompt
+from compiler.splits import like_of
 from compiler.tasks.maker import MadeTask, MissingTask
 from compiler.tasks.samples import sample_dataset, sample_tasks
 from compiler.trials.archetypes import ProveOptions, prove_archetype
@@ -263,3 +264,38 @@ def test_a_prompt_that_does_not_state_what_the_walk_needs_is_refused(tmp_path: P
     assert any(line.startswith(needed) for line in lines)
     with pytest.raises(ReadError):
         read_prompt("\n".join(line for line in lines if not line.startswith(needed)))
+
+
+ALIKE = """
+archetype lid_shut of tank "The lid is shut, and portions are small" {
+  fault none
+  tier healthy
+  where portion == 1
+  like leaky 40
+}
+archetype leaky of tank "Portions too large, with a leak" { fault too_much  tier computed  tell leak == 3 }
+dataset tanks version "1" seed 1 "Tanks" { split train 10 { use lid_shut } }
+"""
+
+
+def shut_lids(program: ProgramPlan) -> list[MadeTask | MissingTask]:
+    return list(sample_tasks(program, "lid_shut", count=10, dataset=program.datasets["tanks"], split_name="train"))
+
+
+def test_look_alikes_show_the_tells_of_others(tmp_path: Path) -> None:
+    program = planted(tmp_path, ("compose both = lid_left_open", ALIKE + "compose both = lid_left_open"))
+    made = shut_lids(program)
+    alike = [like_of(program.archetypes["lid_shut"], index) == "leaky" for index in range(10)]
+    assert sum(alike) == 4
+    for task, like in zip(made, alike, strict=True):
+        assert isinstance(task, MadeTask)
+        assert task.world["leak"] == 3 or not like
+
+
+def test_an_impossible_look_alike_is_told(tmp_path: Path) -> None:
+    alike = ALIKE.replace("tell leak == 3", "tell portion == 8")
+    program = planted(tmp_path, ("compose both = lid_left_open", alike + "compose both = lid_left_open"))
+    missing = next(task for task in shut_lids(program) if isinstance(task, MissingTask))
+    found = missing_task(program, missing)
+    assert found.code == "E501"
+    assert found.notes[-1] == "this task looks like `leaky`: where `portion == 8`"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.plan import ArchetypePlan, DatasetPlan, RegionPlan, SplitPlan
-from compiler.splits import TaskSpec, apportion, split_condition, split_specs
+from compiler.splits import TaskSpec, apportion, like_of, margin_range, split_condition, split_specs
 from solvers.problem import TRUE, Apply, Const, Op, Var
 
 weights = st.lists(st.integers(1, 50), min_size=1, max_size=8).map(lambda ws: [(f"a{i}", w) for i, w in enumerate(ws)])
@@ -66,3 +66,25 @@ def test_condition_leaves_boundary_worlds_to_boundary_splits() -> None:
 def test_condition_is_true_where_nothing_is_asked() -> None:
     free = attrs.evolve(ARCHETYPE, where=TRUE, hard=TRUE, system="three")
     assert split_condition(free, DATASET, TRAIN) == TRUE
+
+
+def test_look_alikes_are_spread_over_the_indices() -> None:
+    alike = attrs.evolve(ARCHETYPE, likes=(("b", 30), ("c", 20)))
+    found = [like_of(alike, index) for index in range(100)]
+    assert (found.count("b"), found.count("c"), found.count(None)) == (30, 20, 50)
+    assert 2 <= found[:10].count("b") <= 4
+    assert like_of(ARCHETYPE, 0) is None
+
+
+def test_a_look_alike_shows_one_of_the_tells() -> None:
+    other = attrs.evolve(ARCHETYPE, name="b", tells=(condition("s"), condition("t")))
+    parts = (condition("w"), Apply(Op.OR, other.tells), condition("h"), condition("x"))
+    assert split_condition(ARCHETYPE, DATASET, OOD, other) == Apply(Op.AND, parts)
+
+
+def test_narrow_tasks_are_spread_over_the_indices() -> None:
+    split = attrs.evolve(TRAIN, near=(("a", 40),), margin=10)
+    ranges = [margin_range(TaskSpec("train", "a", index), split) for index in range(10)]
+    assert ranges.count((20, 100)) == 4
+    assert ranges.count((10, 1000)) == 6
+    assert margin_range(TaskSpec("train", "b", 0), split) == (10, 1000)

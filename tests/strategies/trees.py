@@ -221,6 +221,7 @@ system_items = st.one_of(
 )
 systems = declared(nodes.SystemDecl, name=idents, title=texts, items=some(system_items, 0, 6))
 wheres = some(declared(nodes.Where, condition=small_exprs, hard=st.booleans()), 0)
+likes = some(declared(nodes.Like, archetype=idents, percent=numbers), 0)
 examples = some(
     declared(
         nodes.Example,
@@ -241,6 +242,8 @@ archetypes = declared(
     tier=idents,
     wheres=wheres,
     examples=examples,
+    tells=some(small_exprs, 0),
+    likes=likes,
 )
 composes = declared(
     nodes.ComposeDecl,
@@ -251,6 +254,7 @@ composes = declared(
     fresh=st.booleans(),
     wheres=wheres,
     examples=examples,
+    likes=likes,
 )
 splits = declared(
     nodes.SplitDecl,
