@@ -113,14 +113,33 @@ class _Page:
     def said(self, fact: PrintedFact) -> str:
         if fact.channel != "log":
             return self.document.evidence.get(fact.name, "nothing")
+        first, placed, other = fact.name.partition("<")
+        if placed:
+            return self.before(first, other)
         name, _, attribute = fact.name.partition(".")
-        lines = self.lines.get(self.events[name].logger, [])
+        lines = self.lines_of(name)
         if not attribute:
             return "present" if lines else "absent"
         right = re.compile(rf"(?<![\w.]){attribute}={re.escape(self.meant(fact))}(?![\w%/]|\.[0-9])")
-        other = re.compile(rf"(?<![\w.]){attribute}=(\S*)")
-        found = [said for line in lines for said in other.findall(line)]
+        other_values = re.compile(rf"(?<![\w.]){attribute}=(\S*)")
+        found = [said for line in lines for said in other_values.findall(line)]
         return self.meant(fact) if len(found) == 1 and any(map(right.search, lines)) else ", ".join(found) or "nothing"
+
+    def lines_of(self, name: str) -> list[str]:
+        """The lines of an event, or of the occurrence `event@value` of a repeated one."""
+        base, _, at = name.partition("@")
+        event = self.events[base]
+        lines = self.lines.get(event.logger, [])
+        shown = re.compile(rf"(?<![\w.]){event.index}={at}(?![\w%/]|\.[0-9])")
+        return [line for line in lines if shown.search(line)] if at else lines
+
+    def before(self, first: str, other: str) -> str:
+        """Whether an event's line stands before the first line of another."""
+        loggers = [line.logger for line in self.document.lines]
+        both = [self.events[name].logger for name in (first, other)]
+        if any(logger not in loggers for logger in both):
+            return "false"
+        return "true" if loggers.index(both[0]) < loggers.index(both[1]) else "false"
 
 
 def _answer_denied(walk: PlainWalk, codes: Collection[str], fix: Mapping[str, PlainValue]) -> Iterator[str]:

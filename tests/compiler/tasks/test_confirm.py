@@ -16,6 +16,7 @@ from compiler.reader import Document, ReadLine, read_prompt
 from compiler.splits import TaskSpec, split_specs
 from compiler.tasks.confirm import confirm, confirm_choices, confirm_task
 from compiler.tasks.maker import MadeTask, TaskMaker
+from compiler.tasks.samples import sample_dataset
 from compiler.tasks.tools import DisagreementError
 from compiler.verify.line import Line, LineChecker
 from dsl.checked import CheckedSystem, CheckedVariable
@@ -185,3 +186,53 @@ def test_fault_in_the_lowering_of_the_shipped_sources_stops_the_compile(fault: s
     assert program is not None
     dataset = program.datasets["gpu_train_debug"]
     assert first_denial(planted(program, fault), dataset).startswith("the sources deny the task: ")
+
+
+TRACED = """
+system tank "A tank that is filled step by step" {
+  config { portion: int in { 1, 2, 4 } "litres of a portion" prefer smaller }
+  hidden { limit: int in { 4, 8 } "litres that the tank takes" }
+  let total = portion * 4 "litres in all"
+  profiler { left: int = limit - total when total <= limit }
+  log {
+    event opened by valve { attr limit = limit says "the valve is open" }
+    event spilled when total > limit before opened when portion > 2 warn by ground { says "water on the floor" }
+    event filled for step in { 1, 2, 4 } when portion * step <= limit by meter {
+      attr level = portion * step says "{step} of the portions"
+    }
+    noise by pump often 50 { says "step={1..4} level={1..9} hums" }
+  }
+  sound total <= limit "nothing is spilled"
+  rule too_much TOO_MUCH "the portions are too large" {
+    when total > limit
+    set portion = first where total <= limit
+    says "Smaller portions."
+  }
+  runbook too_much
+}
+archetype portions_too_large of tank "The portions are too large" { fault too_much tier computed }
+"""
+
+
+def test_repeated_and_placed_lines_are_held_against_the_sources(tmp_path: Path) -> None:
+    (tmp_path / "tank.arch").write_text(TRACED)
+    program = run_frontend([tmp_path / "tank.arch"], lints=False).plan
+    assert program is not None
+    spec = TaskSpec("sample", "portions_too_large", 0)
+    for number in range(6):
+        made = TaskMaker(program, sample_dataset("portions_too_large", number), prove=False).make(spec)
+        assert isinstance(made, MadeTask)
+        checked, document = program.systems["tank"].checked, read_prompt(made.record.prompt)
+        assert checked is not None
+        claim = Claimed(checked, made.world, document, read_gold(made.record.gold))
+        assert confirm_task(checked, made.world, document, claim.gold) == ()
+        turned = denied(claim, document=attrs.evolve(document, lines=document.lines[::-1]))
+        assert turned == [each for each in turned if each.startswith("`spilled<opened` is ")] != []
+        meter = [line for line in document.lines if line.logger == "meter"]
+        rest = tuple(line for line in document.lines if line.logger != "meter")
+        assert denied(claim, document=attrs.evolve(document, lines=rest))[0].startswith(
+            "`filled@1` is absent on the page"
+        )
+        other = attrs.evolve(meter[0], text=meter[0].text.replace("step=1", "step=4"))
+        lines = (*rest, other, *meter[1:])
+        assert any(each.startswith("`filled@") for each in denied(claim, document=attrs.evolve(document, lines=lines)))
