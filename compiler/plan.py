@@ -10,8 +10,9 @@ from collections.abc import Mapping
 
 import attrs
 
-from dsl.checked import CheckedSystem
+from dsl.checked import CheckedCase, CheckedSystem
 from dsl.source import Span
+from solvers.outcome import WalkAnswer
 from solvers.problem import Expr, Problem
 
 
@@ -245,6 +246,29 @@ class ArchetypePlan:
 
 
 @attrs.frozen
+class CasePlan:
+    """A real run: conditions on the worlds that it may be, and its confirmed answers.
+
+    Attributes:
+        facts: Each fact as its author wrote it, with the condition that it is.
+        wheres: Further conditions.
+        said: The variables and observations that the facts give.
+        answers: Each of them is taken for the confirmed one; never empty.
+        checked: What this was lowered from, for checks of the lowering.
+    """
+
+    name: str
+    system: str
+    source: str
+    text: str
+    facts: tuple[tuple[str, Expr], ...]
+    wheres: tuple[Expr, ...]
+    said: frozenset[str]
+    answers: tuple[WalkAnswer, ...]
+    checked: CheckedCase = attrs.field(eq=False, repr=False)
+
+
+@attrs.frozen
 class RegionPlan:
     name: str
     system: str
@@ -290,4 +314,5 @@ class ProgramPlan:
     systems: Mapping[str, SystemPlan]
     archetypes: Mapping[str, ArchetypePlan]
     datasets: Mapping[str, DatasetPlan]
+    cases: Mapping[str, CasePlan] = attrs.field(factory=dict, kw_only=True)
     sources: Mapping[str, str]  # file name relative to its root -> sha256 of its bytes

@@ -440,6 +440,48 @@ class CheckedArchetype(Spanned):
 
 
 @attrs.frozen
+class CheckedFact(Spanned):
+    """What a source says that its run shows, or that it is.
+
+    Attributes:
+        name: Of a variable, a profiler value or an event, or `event.attribute`, as in the evidence.
+        shown_if: When the run shows it; None if every run does.
+        absent: The run doesn't show it, so `shown_if` doesn't hold.
+        value: None if all that is said is that the run shows it, or doesn't.
+        printing: How `value` is rounded before it is compared.
+        amount: What `value` then is: for a rounded number in units of its last decimal, else as it is.
+    """
+
+    name: str
+    shown_if: Typed | None = None
+    absent: bool = False
+    value: Typed | None = None
+    printing: PrintingForm | None = None
+    amount: int = 0
+
+
+@attrs.frozen
+class CheckedAnswer(Spanned):
+    """Codes, none for HEALTHY, and the final values of the changed fields, in field order."""
+
+    codes: tuple[str, ...]
+    fix: tuple[tuple[str, int], ...]
+
+
+@attrs.frozen
+class CheckedCase(Spanned):
+    """A real run: what is known of it, and the answers of which each is taken for the confirmed one."""
+
+    name: str
+    system: str
+    source: str
+    text: str
+    facts: tuple[CheckedFact, ...]
+    wheres: tuple[CheckedCondition, ...]
+    answers: tuple[CheckedAnswer, ...]
+
+
+@attrs.frozen
 class CheckedRegion(Spanned):
     name: str
     system: str
@@ -477,3 +519,4 @@ class CheckedProgram:
     systems: Mapping[str, CheckedSystem]
     archetypes: Mapping[str, CheckedArchetype]
     datasets: Mapping[str, CheckedDataset]
+    cases: Mapping[str, CheckedCase] = attrs.field(factory=dict)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dsl.analysis.bounds import check_bounds
 from dsl.analysis.lints import lint_program
 from dsl.check.archetypes import ArchetypeChecker
+from dsl.check.cases import check_cases
 from dsl.check.checker import ExpansionBudget
 from dsl.check.datasets import check_datasets
 from dsl.check.declarations import Library
@@ -46,12 +47,14 @@ def _check(loaded: Loaded, collector: Collector) -> CheckedProgram:
     checker = ArchetypeChecker(index, library.scopes, systems, collector, budget)
     archetypes = checker.run()
     datasets = check_datasets(index, checker, collector, budget)
+    cases = check_cases(index, checker, collector, budget)
     program = CheckedProgram(
         systems={
             name: system.checked for name, system in systems.items() if sound_outside and system.checked is not None
         },
         archetypes=dict(sorted(archetypes.items())),
         datasets=datasets,
+        cases=cases,
     )
     bounds = check_bounds(program, collector)
     if collector.error_count == 0:

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import click
 
 from compiler.cli.baseline import baseline_command
+from compiler.cli.cases import cases_command
 from compiler.cli.check import check_command
 from compiler.cli.compile import compile_command
 from compiler.cli.console import COLOURS, note, note_findings, print_escaped, wants_colour
@@ -36,6 +37,7 @@ from gpu_train_debug.tasks import TasksError
 
 COMMANDS = (
     check_command,
+    cases_command,
     prove_command,
     compile_command,
     verify_command,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def check_command(paths: tuple[Path, ...], format_: str, junit: Path | None) -> int:
     """Check `.arch` sources, without proofs.
 
-    It checks syntax, names, types and units, and runs the lints and the inline examples.
+    It checks syntax, names, types and units, and runs the lints, the inline examples and the cases.
     """
     from compiler.frontend.run import run_frontend
 
@@ -44,4 +44,6 @@ def _check_summary(plan: ProgramPlan | None, findings: Sequence[Finding]) -> str
     if plan is None:
         return counts
     parts = {"file": plan.sources, "system": plan.systems, "archetype": plan.archetypes, "dataset": plan.datasets}
-    return f"{', '.join(counted(len(part), noun) for noun, part in parts.items())}: {counts}"
+    nouns = [counted(len(part), noun) for noun, part in parts.items()]
+    nouns += [counted(len(plan.cases), "case")] if plan.cases else []
+    return f"{', '.join(nouns)}: {counts}"

@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 
 from compiler.emit.prompt.printable import unprintable_texts
 from compiler.emit.prompt.render import Renderer
+from compiler.frontend.cases import run_cases
 from compiler.frontend.examples import run_examples
 from compiler.frontend.sampled_lints import sampled_lints
 from compiler.plan import ProgramPlan, SystemPlan
@@ -96,4 +97,4 @@ def _needs_new_page(system: SystemPlan) -> bool:
 
 
 PLAN_CHECKS: Final[tuple[PlanCheck, ...]] = (unprintable_systems, not_unseen_uses)
-WORLD_CHECKS: Final[tuple[PlanCheck, ...]] = (unreadable_systems, run_examples, sampled_lints)
+WORLD_CHECKS: Final[tuple[PlanCheck, ...]] = (unreadable_systems, run_examples, run_cases, sampled_lints)

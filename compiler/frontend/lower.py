@@ -21,6 +21,7 @@ from compiler.frontend.lower_expressions import (
 from compiler.plan import (
     ArchetypePlan,
     AttributePlan,
+    CasePlan,
     DatasetPlan,
     Display,
     EventPlan,
@@ -39,9 +40,11 @@ from dsl.checked import (
     CheckedArchetype,
     CheckedAssign,
     CheckedAttribute,
+    CheckedCase,
     CheckedCondition,
     CheckedDataset,
     CheckedEvent,
+    CheckedFact,
     CheckedKeep,
     CheckedNoiseLine,
     CheckedNoiseValue,
@@ -59,6 +62,7 @@ from dsl.checked import (
 )
 from dsl.syntax.loader import Loaded
 from dsl.value_types import Enumeration, Flag, Quantity, ValueType, unit_of
+from solvers.outcome import WalkAnswer
 from solvers.problem import (
     TRUE,
     Alternative,
@@ -91,6 +95,7 @@ def lower_program(checked: CheckedProgram, loaded: Loaded) -> ProgramPlan:
             for name, archetype in checked.archetypes.items()
         },
         datasets={name: _dataset(dataset) for name, dataset in checked.datasets.items()},
+        cases={name: _case(case) for name, case in checked.cases.items()},
         sources=dict(sorted(loaded.digests.items())),
     )
 
@@ -321,6 +326,31 @@ def _archetype(archetype: CheckedArchetype, system: CheckedSystem) -> ArchetypeP
         likes=archetype.likes,
         span=archetype.span,
     )
+
+
+def _case(case: CheckedCase) -> CasePlan:
+    return CasePlan(
+        name=case.name,
+        system=case.system,
+        source=case.source,
+        text=case.text,
+        facts=tuple((" ".join(fact.span.text.split()), _fact(fact)) for fact in case.facts),
+        wheres=tuple(lower_condition(where.condition) for where in case.wheres),
+        said=frozenset(fact.name for fact in case.facts),
+        answers=tuple(WalkAnswer(frozenset(answer.codes), answer.fix) for answer in case.answers),
+        checked=case,
+    )
+
+
+def _fact(fact: CheckedFact) -> Expr:
+    """The condition that a fact is: that the run shows it, or doesn't, and how much it is."""
+    shown = TRUE if fact.shown_if is None else lower_condition(fact.shown_if)
+    if fact.absent:
+        return Apply(Op.NOT, (shown,))
+    if fact.value is None:
+        return shown
+    amount = shown_amount(lower_integer(fact.value), _display(fact.value.type, fact.printing, {}))
+    return conjunction([*([] if shown is TRUE else [shown]), Apply(Op.EQ, (amount, Const(fact.amount)))])
 
 
 def _dataset(dataset: CheckedDataset) -> DatasetPlan:

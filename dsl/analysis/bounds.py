@@ -20,6 +20,7 @@ import numpy as np
 from dsl.analysis.growth import check_growth
 from dsl.analysis.intervals import NO, YES, Interval, apply_interval, hull, union
 from dsl.checked import (
+    CheckedCase,
     CheckedProgram,
     CheckedSystem,
     Constant,
@@ -63,6 +64,9 @@ def check_bounds(program: CheckedProgram, collector: Collector) -> dict[str, Bou
         if archetype.system in found:
             for condition in (*archetype.wheres, *archetype.hards):
                 found[archetype.system].interval(condition.condition)
+    for case in program.cases.values():
+        if case.system in found:
+            found[case.system].check_case(case)
     for dataset in program.datasets.values():
         for region in dataset.regions:
             if region.system in found:
@@ -126,6 +130,13 @@ class Bounds:
         for line in (line for event in self._system.events for line in event.lines):
             for attribute in line.attributes:
                 self._check_printing(attribute.printing, self.interval(attribute.value), attribute.span)
+
+    def check_case(self, case: CheckedCase) -> None:
+        for condition in case.wheres:
+            self.interval(condition.condition)
+        for fact in case.facts:
+            if fact.value is not None:
+                self._check_printing(fact.printing, self.interval(fact.value), fact.span)
 
     def _check_printing(self, printing: PrintingForm | None, bounds: Interval | None, span: Span) -> None:
         """Rounding multiplies first; the product has to stay in range too."""

@@ -10,17 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
+from dsl.check.answers import check_codes, check_settings, checked_constant, in_field_order
 from dsl.check.checker import ExpansionBudget
 from dsl.check.dispatch import ExpressionChecker
 from dsl.check.index import ArchetypeLike, Declared, ProgramIndex, find_declared, report_duplicate
-from dsl.check.literals import constant_value, in_domain
-from dsl.check.names import RelationSymbol, Scope, VariableSymbol, check_members, find_name
+from dsl.check.names import RelationSymbol, Scope, check_members, find_name
 from dsl.check.systems import SystemScope
-from dsl.checked import CheckedArchetype, CheckedCondition, CheckedExample, Constant
+from dsl.checked import CheckedArchetype, CheckedCondition, CheckedExample
 from dsl.diagnostics.collector import Collector
 from dsl.source import Span
 from dsl.syntax import nodes
-from dsl.value_types import ValueType
 from gpu_train_debug.wording import listed
 
 HEALTHY_TIER = "healthy"
@@ -252,15 +251,12 @@ class ArchetypeChecker:
     def _example(
         self, decl: nodes.Example, system: SystemScope, scope: Scope, codes: set[str] | None
     ) -> CheckedExample | None:
-        settings = self._settings(decl.settings, scope, editable=False)
-        fix = self._settings(decl.fix, scope, editable=True)
+        checker = ExpressionChecker(scope, self._collector, self._budget)
+        settings = check_settings(decl.settings, checker, editable=False)
+        fix = check_settings(decl.fix, checker, editable=True)
         shows = self._shows(decl.shows, scope)
-        for code in decl.codes:
-            if code.name not in system.rules.values():
-                helps = self._collector.suggestion(code.name, (*system.rules.values(), "HEALTHY"))
-                message = f"`{system.decl.name.name}` has no code `{code.name}`"
-                self._collector.error("E210", message, code.span, "no rule has this code", helps=helps)
-                return None
+        if not check_codes(decl.codes, system, self._collector):
+            return None
         given = {code.name for code in decl.codes}
         codes_span = decl.codes[0].span.to(decl.codes[-1].span) if decl.codes else decl.span
         if codes is not None and given != codes:
@@ -273,39 +269,15 @@ class ArchetypeChecker:
         if system.checked is None:
             return None
         world = {variable.name: variable.default for variable in system.checked.variables} | settings
-        order = [variable.name for variable in system.checked.variables]
         return CheckedExample(
             text=decl.text or "",
             world=tuple(world.items()),
             codes=tuple(code.name for code in decl.codes),
-            fix=tuple(sorted(fix.items(), key=lambda change: order.index(change[0]))),
+            fix=in_field_order(fix, system.checked),
             shows=shows,
             codes_span=codes_span,
             span=decl.span,
         )
-
-    def _settings(
-        self, settings: Iterable[tuple[nodes.Ident, nodes.Expression]], scope: Scope, *, editable: bool
-    ) -> dict[str, int]:
-        """Values of variables; those of a fix only of editable ones."""
-        values: dict[str, int] = {}
-        seen: dict[str, nodes.Ident] = {}
-        for ident, expr in settings:
-            symbol = find_name(scope, ident, (VariableSymbol,), self._collector)
-            if ident.name in seen:
-                report_duplicate(ident.name, ident, seen[ident.name], self._collector, what="is given twice")
-            seen[ident.name] = ident
-            if symbol is None or symbol.variable is None:
-                continue
-            if editable and not symbol.variable.editable:
-                self._collector.error(
-                    "E413", f"`{ident.name}` can't be set", ident.span, "a fix can change only editable config fields"
-                )
-                continue
-            value = self._constant(expr, symbol.variable.type, f"the value of `{ident.name}`", scope)
-            if value is not None and in_domain(value, symbol, self._collector):
-                values[ident.name] = value.value
-        return values
 
     def _shows(
         self, shows: Iterable[tuple[nodes.Ident, nodes.Expression]], scope: Scope
@@ -319,11 +291,8 @@ class ArchetypeChecker:
                 earlier = nodes.Ident(ident.name, span=values[ident.name][2])
                 report_duplicate(ident.name, ident, earlier, self._collector, what="is given twice")
                 continue
-            value = self._constant(expr, symbol.type, f"the value of `{ident.name}`", scope)
+            checker = ExpressionChecker(scope, self._collector, self._budget)
+            value = checked_constant(expr, symbol.type, f"the value of `{ident.name}`", checker)
             if value is not None:
                 values[ident.name] = (ident.name, value.value, ident.span)
         return tuple(values.values())
-
-    def _constant(self, expr: nodes.Expression, type_: ValueType, what: str, scope: Scope) -> Constant | None:
-        typed = ExpressionChecker(scope, self._collector, self._budget, constant=True).value(expr, type_, what)
-        return None if typed is None else constant_value(typed, what, self._collector)

@@ -50,6 +50,7 @@ class ProgramIndex:
         self.values = _by_name(modules, (nodes.ConstDecl, nodes.TableDecl))
         self.systems = _unique(_by_name(modules, (nodes.SystemDecl,)), collector)
         self.archetypes = _unique(_by_name(modules, (nodes.ArchetypeDecl, nodes.ComposeDecl)), collector)
+        self.cases = _unique(_by_name(modules, (nodes.CaseDecl,)), collector)
         self.datasets = _unique(_by_name(modules, (nodes.DatasetDecl,)), collector)
         self._refuse_excess(collector)
         self._refuse_clashes(self.types, collector)

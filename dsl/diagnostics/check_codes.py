@@ -378,6 +378,20 @@ archetype full_tank of tank "It is full" { fault none  tier healthy  like empty_
         "".join(f"const c{n} = {n}\n" for n in range(2001)),
     ),
     Code(
+        "E428",
+        "a case that leaves too much open",
+        "All worlds that fit the facts of a case are tried, 4,194,304 at most, and of the values that one fact or "
+        "condition ties to each other 16,777,216 combinations. Give more facts, or narrow those that stay open with "
+        "`where`.",
+        'system shop "Shop" {\n'
+        '  config { size: int in {2, 4} "size" }\n'
+        "  given { hour: int in 1..24 }\n"
+        '  hidden { price: int in 1..1000 "price"  guests: int in 1..1000 "guests" }\n'
+        '  rule big TOO_BIG "too big" { when size == 4 and price + guests > 9 * hour  set size = 2 }\n'
+        "  runbook big\n}\n"
+        'case c01 of shop "https://example.org/1" { } => HEALTHY\n',
+    ),
+    Code(
         "E430",
         "an example whose world doesn't exist",
         "The values of the example, with the defaults of the variables it doesn't set, violate a `require`.",
@@ -436,6 +450,38 @@ archetype full_tank of tank "It is full" { fault none  tier healthy  like empty_
             '    event late { says "late" }\n'
             "  }\n"
         ),
+    ),
+    Code(
+        "E437",
+        "a fact that no run can show",
+        "A fact of the case gives a value that lies outside the domain of its variable, or is never printed so; or "
+        "it names a line that the log never has, or denies one that it always has. Where the source is right, the "
+        "system lacks something: widen the domain, or leave the fact out.",
+        _THREE + 'case c01 of shop "https://example.org/1" { known { size = 3 } } => HEALTHY\n',
+    ),
+    Code(
+        "E438",
+        "a case that no world fits",
+        "No world satisfies every `require` and all facts of the case at once. The note names the facts and conditions "
+        "without any one of which some world fits.",
+        _THREE + 'case c01 of shop "https://example.org/1" { known { size = 2 }  where size + stock > 4 } => HEALTHY\n',
+    ),
+    Code(
+        "E439",
+        "a case whose facts leave the answer open",
+        "Worlds that fit the facts of a case are answered differently. The notes say how often each answer is given, "
+        "show two such worlds, and name the facts of which one more would settle the answer. Add what the source says, "
+        "or let the system print what decides.",
+        _THREE
+        + 'case c01 of shop "https://example.org/1" { known { size = 4, open = true } } => TOO_BIG { size = 2 }\n',
+    ),
+    Code(
+        "E440",
+        "a case that the runbook answers otherwise",
+        "All worlds that fit the facts of a case have one answer, but it isn't the confirmed one. The notes show the "
+        "walk. If the facts are right, a rule or a formula is wrong.",
+        _THREE
+        + 'case c01 of shop "https://example.org/1" { known { size = 2, stock = 1, open = false } } => HEALTHY\n',
     ),
     Code(
         "W441",

@@ -50,7 +50,7 @@ def printed_facts(run: RunState) -> Iterator[PrintedFact]:
     for variable in run.system.variables:
         if variable.kind != "hidden":
             value = run.world[variable.name]
-            yield PrintedFact("config", variable.name, *_printed(value, variable.type, variable.printing, run))
+            yield PrintedFact("config", variable.name, *printed_value(value, variable.type, variable.printing, run))
     for relation in run.system.relations:
         if relation.profiler:
             yield from _profiler_value(relation, run)
@@ -69,7 +69,7 @@ def _profiler_value(relation: CheckedRelation, run: RunState) -> Iterator[Printe
         yield PrintedFact("profiler", f"{relation.name}?", present, "")
     if present:
         value = run.relation(relation.name)
-        yield PrintedFact("profiler", relation.name, *_printed(value, relation.type, relation.printing, run))
+        yield PrintedFact("profiler", relation.name, *printed_value(value, relation.type, relation.printing, run))
     else:
         yield PrintedFact("profiler", relation.name, None, NO_VALUE)
 
@@ -81,7 +81,7 @@ def _log_line(event: CheckedEvent, run: RunState) -> Iterator[PrintedFact]:
         name = f"{event.name}.{attribute.name}"
         if present:
             value = interpret(attribute.value, run)
-            yield PrintedFact("log", name, *_printed(value, attribute.type, attribute.printing, run))
+            yield PrintedFact("log", name, *printed_value(value, attribute.type, attribute.printing, run))
         else:
             yield PrintedFact("log", name, None, "")
 
@@ -90,10 +90,10 @@ def _is_there(event: CheckedEvent, run: RunState) -> bool:
     return event.condition is None or holds(event.condition, run)
 
 
-def _printed(
+def printed_value(
     value: PlainValue, type_: ValueType, printing: PrintingForm | None, run: RunState
 ) -> tuple[PlainValue, str]:
-    """The value that counts, and how it is printed."""
+    """The value that counts, in units of the last decimal where it is rounded, and how it is printed."""
     if isinstance(value, bool):
         return value, "true" if value else "false"
     if isinstance(value, str):

@@ -40,7 +40,7 @@ _GROUPS = (  # terminals that are told by one phrase where all of the first set 
     ({"AS", "TO", "WITH"}, {*_OPERATORS, "SUFFIX", "LSQB"}, "an operator"),
     (
         {"IMPORT", "SYSTEM"},
-        {"IMPORT", "UNIT", "ENUM", "CONST", "TABLE", "SYSTEM", "ARCHETYPE", "COMPOSE", "DATASET"},
+        {"IMPORT", "UNIT", "ENUM", "CONST", "TABLE", "SYSTEM", "ARCHETYPE", "COMPOSE", "CASE", "DATASET"},
         "a declaration (`system`, `archetype`, ...)",
     ),
     (

@@ -658,6 +658,63 @@ class ComposeDecl:
 
 
 @attrs.frozen
+class FactValue:
+    """`micro_batch = 8`, `peak = "24.7 GiB"`: what a variable or profiler value is; a text is a number as reported."""
+
+    name: Ident
+    value: Expression
+    span: Span = _span()
+
+
+@attrs.frozen
+class FactPresent:
+    """`first_step { counter = 3 }`, `line[10]`: an event that is in the log, or a profiler value that isn't `n/a`."""
+
+    name: Ident
+    at: int | None
+    attributes: tuple[tuple[Ident, Expression], ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class FactAbsent:
+    """`not out_of_memory`: an event that isn't in the log, or a profiler value that is `n/a`."""
+
+    name: Ident
+    at: int | None
+    span: Span = _span()
+
+
+Fact = FactValue | FactPresent | FactAbsent
+
+
+@attrs.frozen
+class CaseAnswer:
+    """`CODE + CODE { field = value }`, or `HEALTHY`: no codes."""
+
+    codes: tuple[Ident, ...]
+    fix: tuple[tuple[Ident, Expression], ...]
+    span: Span = _span()
+
+
+@attrs.frozen
+class CaseDecl:
+    """`case NAME of SYSTEM "source" "text" { known { facts }  where e } => CODE { field = value } or ...`.
+
+    What was reported of a real run, and what was confirmed about it.
+    """
+
+    name: Ident
+    system: Ident
+    source: str
+    text: str | None
+    facts: tuple[Fact, ...]
+    wheres: tuple[Expression, ...]
+    answers: tuple[CaseAnswer, ...]
+    span: Span = _span()
+
+
+@attrs.frozen
 class RegionDecl:
     """`region long_context of memory = seq >= 8192`."""
 
@@ -715,7 +772,7 @@ class DatasetDecl:
 
 Declaration = (
     Import | UnitDecl | EnumDecl | ConstDecl | TableDecl | SystemDecl | ArchetypeDecl | ComposeDecl
-    | DatasetDecl
+    | CaseDecl | DatasetDecl
 )  # fmt: skip
 
 

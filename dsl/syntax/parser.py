@@ -29,10 +29,10 @@ LOOK_AHEAD = 4  # tokens that must fit after a repair
 # Words that start a declaration or a block wherever they stand, so that reading can go on there.
 _ANCHORS = frozenset(
     {
-        *("IMPORT", "UNIT", "ENUM", "CONST", "TABLE", "SYSTEM", "ARCHETYPE", "COMPOSE", "DATASET"),
+        *("IMPORT", "UNIT", "ENUM", "CONST", "TABLE", "SYSTEM", "ARCHETYPE", "COMPOSE", "CASE", "DATASET"),
         *("CONFIG", "GIVEN", "HIDDEN", "GROUP", "NOISE", "LET", "PROFILER", "LOG", "EVENT", "ATTR"),
         *("SOUND", "RULE", "RUNBOOK"),
-        *("FAULT", "TIER", "EXAMPLE", "REGION", "SPLIT", "AVOID", "WITHIN", "UNSEEN", "USE"),
+        *("FAULT", "TIER", "EXAMPLE", "KNOWN", "REGION", "SPLIT", "AVOID", "WITHIN", "UNSEEN", "USE"),
     }
 )
 

@@ -259,6 +259,8 @@ def _declaration(item: nodes.Declaration) -> list[str]:
             parts = f"{item.first.name} + {item.second.name}"
             body = [["fresh"]] * item.fresh + _conditions(item)
             return _nest(f"compose {item.name.name} = {parts} {print_text(item.title)}", body)
+        case nodes.CaseDecl():
+            return _case(item)
         case nodes.DatasetDecl():
             return _dataset(item)
         case _:
@@ -301,6 +303,41 @@ def _example(item: nodes.Example) -> list[str]:
             *([f"shows {_block(_assigns(item.shows))}"] if item.shows else []),
         ]
     )
+
+
+def _case(item: nodes.CaseDecl) -> list[str]:
+    head = " ".join([f"case {item.name.name} of {item.system.name} {print_text(item.source)}", *_texts(item.text)])
+    body = [_flow(_separated("known {", map(_fact, item.facts), "}"))] if item.facts else []
+    body += [[f"where {print_expr(where)}"] for where in item.wheres]
+    *rows, last = _nest(head, body)
+    return [*rows, *_flow([f"{last} =>", *_separated("", map(_case_answer, item.answers), "", " or")])]
+
+
+def _fact(item: nodes.Fact) -> str:
+    match item:
+        case nodes.FactValue():
+            return f"{item.name.name} = {print_expr(item.value)}"
+        case nodes.FactPresent():
+            return _occurrence(item) + (f" {_block(_assigns(item.attributes))}" if item.attributes else "")
+        case nodes.FactAbsent():
+            return f"not {_occurrence(item)}"
+        case _:
+            assert_never(item)
+
+
+def _occurrence(item: nodes.FactPresent | nodes.FactAbsent) -> str:
+    return item.name.name + ("" if item.at is None else f"[{print_int(item.at)}]")
+
+
+def _case_answer(item: nodes.CaseAnswer) -> str:
+    codes = " + ".join(code.name for code in item.codes) or "HEALTHY"
+    return codes + (f" {_block(_assigns(item.fix))}" if item.fix else "")
+
+
+def _separated(opening: str, texts: Iterable[str], closing: str, sign: str = ",") -> list[str]:
+    """Texts with a sign after each but the last, between an opening and a closing word if there are such."""
+    *others, last = texts
+    return [word for word in (opening, *(other + sign for other in others), last, closing) if word]
 
 
 # ------------------------------------------------------------------ systems

@@ -83,6 +83,8 @@ class Builder(ExpressionBuilder):
                 return self.archetype(tree)
             case "compose_decl":
                 return self.compose(tree)
+            case "case_decl":
+                return self.case(tree)
             case "dataset_decl":
                 return self.dataset(tree)
             case _:
@@ -386,21 +388,62 @@ class Builder(ExpressionBuilder):
 
     def example(self, tree: Node) -> nodes.Example:
         text, settings, codes, fix, shows = tree.children
-        named = self.names(codes)
-        healthy = len(named) == 1 and named[0].name == "HEALTHY"
-        if not healthy:
-            for code in named:
-                self.refuse_word(
-                    code, "HEALTHY", "`HEALTHY` means that no rule fires, so it can't be combined with a diagnosis code"
-                )
         return nodes.Example(
             as_optional_text(text),
             self.settings(settings),
-            () if healthy else named,
+            self.codes(codes),
             self.settings(fix),
             () if shows is None else self.settings(as_tree(shows).children[0]),
             span=self.span(tree),
         )
+
+    def codes(self, child: Child) -> tuple[nodes.Ident, ...]:
+        """The codes of an expected answer; none for HEALTHY."""
+        named = self.names(child)
+        if len(named) == 1 and named[0].name == "HEALTHY":
+            return ()
+        for code in named:
+            self.refuse_word(
+                code, "HEALTHY", "`HEALTHY` means that no rule fires, so it can't be combined with a diagnosis code"
+            )
+        return named
+
+    def case(self, tree: Node) -> nodes.CaseDecl:
+        name, system, source, text, *rest = tree.children
+        parts = self.parts(rest, "known", "narrowing", "case_answer")
+        known = self.only("known", parts["known"])
+        return nodes.CaseDecl(
+            self.ident(name),
+            self.ident(system),
+            as_text(source),
+            as_optional_text(text),
+            () if known is None else tuple(self.fact(as_tree(fact)) for fact in known.children),
+            tuple(self.expr(part.children[0]) for part in parts["narrowing"]),
+            tuple(map(self.case_answer, parts["case_answer"])),
+            span=self.span(tree),
+        )
+
+    def fact(self, tree: Node) -> nodes.Fact:
+        name, *rest = tree.children
+        match tree.data:
+            case "fact_value":
+                return nodes.FactValue(self.ident(name), self.expr(rest[0]), span=self.span(tree))
+            case "fact_present":
+                at, attributes = rest
+                return nodes.FactPresent(
+                    self.ident(name), self.occurrence(at), self.settings(attributes), span=self.span(tree)
+                )
+            case "fact_absent":
+                return nodes.FactAbsent(self.ident(name), self.occurrence(rest[0]), span=self.span(tree))
+            case _:
+                raise unknown_rule(tree)
+
+    def occurrence(self, child: Child) -> int | None:
+        return None if child is None else self.signed(as_tree(child).children[0])
+
+    def case_answer(self, tree: Node) -> nodes.CaseAnswer:
+        codes, fix = tree.children
+        return nodes.CaseAnswer(self.codes(codes), self.settings(fix), span=self.span(tree))
 
     def compose(self, tree: Node) -> nodes.ComposeDecl:
         name, first, second, title, fresh, *rest = tree.children

@@ -256,6 +256,22 @@ composes = declared(
     examples=examples,
     likes=likes,
 )
+occurrences = optional(st.integers(-3, 10**6))
+facts = st.one_of(
+    declared(nodes.FactValue, name=idents, value=small_exprs),
+    declared(nodes.FactPresent, name=idents, at=occurrences, attributes=some(pairs, 0)),
+    declared(nodes.FactAbsent, name=idents, at=occurrences),
+)
+cases = declared(
+    nodes.CaseDecl,
+    name=idents,
+    system=idents,
+    source=texts,
+    text=optional(texts),
+    facts=some(facts, 0),
+    wheres=some(small_exprs, 0),
+    answers=some(declared(nodes.CaseAnswer, codes=some(idents, 0), fix=some(pairs, 0))),
+)
 splits = declared(
     nodes.SplitDecl,
     name=idents,
@@ -282,5 +298,5 @@ units = st.one_of(
     declared(nodes.UnitDecl, name=idents, factor=numbers, base=idents, singular=optional(idents)),
 )
 imports = declared(nodes.Import, path=texts)
-declarations = st.one_of(imports, units, enums, consts, tables, systems, archetypes, composes, datasets)
+declarations = st.one_of(imports, units, enums, consts, tables, systems, archetypes, composes, cases, datasets)
 modules = st.builds(nodes.Module, some(declarations, 0, 4), span=st.just(SPAN))

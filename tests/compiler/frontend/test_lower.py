@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from compiler.emit.prompt.formula import formula
 from compiler.frontend.lower import lower_program
 from compiler.frontend.lower_expressions import shown_amount
-from compiler.plan import ArchetypePlan, Display, ProgramPlan, SystemPlan
+from compiler.plan import ArchetypePlan, CasePlan, Display, ProgramPlan, SystemPlan
 from dsl.analysis.bounds import Bounds
 from dsl.checked import CheckedProgram, CheckedSystem
 from dsl.diagnostics.collector import Collector
@@ -50,6 +50,7 @@ def random_worlds(problem: Problem, count: int) -> Iterator[dict[str, int]]:
 def described(plan: ProgramPlan) -> str:
     lines = [line for system in plan.systems.values() for line in describe_system(system)]
     lines += [line for archetype in plan.archetypes.values() for line in describe_archetype(archetype)]
+    lines += [line for case in plan.cases.values() for line in describe_case(case)]
     for dataset in plan.datasets.values():
         lines.append(f"dataset {dataset.name} {dataset.version} seed {dataset.seed} {dataset.title!r}")
         lines += [f"  region {each.name} of {each.system} = {formula(each.condition)}" for each in dataset.regions]
@@ -110,6 +111,13 @@ def describe_archetype(archetype: ArchetypePlan) -> Iterator[str]:
     yield f"  {archetype.faults} {sorted(archetype.codes)} parts={archetype.parts}"
     yield f"  where {formula(archetype.where)}"
     yield f"  hard {formula(archetype.hard)}"
+
+
+def describe_case(case: CasePlan) -> Iterator[str]:
+    yield f"case {case.name} of {case.system} {case.source!r} {case.text!r} says {sorted(case.said)}"
+    yield from (f"  fact {text}: {formula(condition)}" for text, condition in case.facts)
+    yield from (f"  where {formula(where)}" for where in case.wheres)
+    yield from (f"  answer {sorted(answer.codes)} {answer.fix}" for answer in case.answers)
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
