@@ -36,6 +36,18 @@ _TEXTS = (
 
 _PROOFS = (
     Code(
+        "W453",
+        "a long handbook",
+        "The part of a page that all tasks of a system share has more tokens than a model should have to read, by an "
+        "estimate from its length. `gtd stats` counts them.",
+    ),
+    Code(
+        "W454",
+        "a part that no answer depends on",
+        "Nothing that a rule reads depends on it, and it says nothing about a hidden quantity that a rule reads. Pages "
+        "don't explain such relations, profiler values, events and attributes, and needn't state such conditions.",
+    ),
+    Code(
         "E501",
         "an archetype without worlds",
         "No world was found that satisfies the archetype's conditions and whose walk gives exactly its diagnosis "

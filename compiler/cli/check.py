@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 @click.command("check", cls=GtdCommand)
 @paths_argument
 @report_options
-def check_command(paths: tuple[Path, ...], format_: str, junit: Path | None) -> int:
+@click.option("--unneeded", is_flag=True, help="Also show everything that no answer depends on.")
+def check_command(paths: tuple[Path, ...], format_: str, junit: Path | None, unneeded: bool) -> int:
     """Check `.arch` sources, without proofs.
 
     It checks syntax, names, types and units, and runs the lints, the inline examples and the cases.
     """
     from compiler.frontend.run import run_frontend
 
-    found = run_frontend(sources_of(paths))
+    found = run_frontend(sources_of(paths), unneeded=unneeded)
     findings = [finding_of(diagnostic) for diagnostic in found.diagnostics]
     subjects = sorted(found.plan.sources) if found.plan is not None else []
     summary = _check_summary(found.plan, findings)

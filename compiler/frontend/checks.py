@@ -13,8 +13,9 @@ from compiler.emit.prompt.printable import unprintable_texts
 from compiler.emit.prompt.render import Renderer
 from compiler.frontend.cases import run_cases
 from compiler.frontend.examples import run_examples
+from compiler.frontend.page_lints import page_lints
 from compiler.frontend.sampled_lints import sampled_lints
-from compiler.plan import ProgramPlan, SystemPlan
+from compiler.plan import ProgramPlan
 from compiler.reader import ReadError, read_prompt
 from compiler.splits import not_unseen
 from dsl.checked import CheckedProgram
@@ -62,8 +63,6 @@ def unreadable_systems(plan: ProgramPlan, _checked: CheckedProgram) -> tuple[Dia
     """Systems whose prompts the independent reader can't read within its limits; any world shows whether."""
     found = []
     for system in plan.systems.values():
-        if _needs_new_page(system):
-            continue
         world = {variable.name: variable.domain[0] for variable in system.problem.variables}
         try:
             read_prompt(Renderer(system).render(observe(system.problem, world), lambda _: 0))
@@ -84,17 +83,7 @@ def unreadable_systems(plan: ProgramPlan, _checked: CheckedProgram) -> tuple[Dia
     return tuple(found)
 
 
-def _needs_new_page(system: SystemPlan) -> bool:
-    """Whether a system uses what only the page to come can print."""
-    displays = [variable.display for variable in system.variables]
-    displays += [relation.display for relation in system.relations if relation.display is not None]
-    displays += [attribute.display for event in system.events for attribute in event.attributes]
-    return (
-        any(display.exact or display.singular for display in displays)
-        or any(relation.when is not None for relation in system.relations)
-        or any(event.index or event.before for event in system.events)
-    )
-
-
 PLAN_CHECKS: Final[tuple[PlanCheck, ...]] = (unprintable_systems, not_unseen_uses)
-WORLD_CHECKS: Final[tuple[PlanCheck, ...]] = (unreadable_systems, run_examples, run_cases, sampled_lints)
+WORLD_CHECKS: Final[tuple[PlanCheck, ...]] = (
+    unreadable_systems, page_lints, run_examples, run_cases, sampled_lints,
+)

@@ -14,6 +14,7 @@ import attrs
 
 from compiler.frontend.checks import PLAN_CHECKS, WORLD_CHECKS
 from compiler.frontend.lower import lower_program
+from compiler.frontend.page_lints import undecided_parts
 from compiler.plan import ProgramPlan
 from dsl.checked import CheckedProgram
 from dsl.diagnostics.diagnostic import Diagnostic, has_errors
@@ -108,12 +109,15 @@ def run_stages(sources: SourcePaths, last: str = PROGRAM_STAGES[-1].name) -> Sta
     raise ValueError(f"there is no stage `{last}`")
 
 
-def run_frontend(paths: Sequence[Path], *, root: Path | None = None, lints: bool = True) -> Frontend:
+def run_frontend(
+    paths: Sequence[Path], *, root: Path | None = None, lints: bool = True, unneeded: bool = False
+) -> Frontend:
     """Load, check and lower `paths`, and check the plan.
 
     Args:
         root: Folder that imports may not leave; by default as `dsl.syntax.loader` says.
         lints: Also run the checks that look at worlds: inline examples and sampled lints among them.
+        unneeded: Also warn of everything that no answer depends on.
     """
     result = run_stages(SourcePaths(tuple(paths), root))
     if result.form is None:
@@ -126,4 +130,6 @@ def run_frontend(paths: Sequence[Path], *, root: Path | None = None, lints: bool
     if lints and not has_errors(found):
         for check in WORLD_CHECKS:
             found += check(plan, checked)
+    if unneeded and not has_errors(found):
+        found += undecided_parts(plan, checked)
     return Frontend(plan, found)
