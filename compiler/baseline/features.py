@@ -26,7 +26,7 @@ _PROMPT = re.compile(
     r"# (?P<title>[^\n]+)\n.*\n## Config\n(?P<config>.*)\n## Profiler\n(?P<profiler>.*)\n## Log\n(?P<log>.*)", re.DOTALL
 )
 _SETTING = re.compile(r'\s*(?:--)?"?(?:\w+\.)?(?P<name>\w+)"?(?:: | = | )(?P<value>[^\s{].*?),?')
-_LINE = re.compile(r"[\d-]+ [\d:]+ \[\w+\] [A-Z]+ +(?P<logger>[^\s:]+): (?P<text>.*)")
+_LINE = re.compile(r"[\d:]+ \[\w+\] [A-Z]+ +(?P<logger>[^\s:]+): (?P<text>.*)")
 _ATTRIBUTE = re.compile(r"(?<![\w.])(\w+)=(\S*[^\s.,;:)])")
 _NUMBER = re.compile(r"(?P<number>[+-]?\d+(?:\.\d+)?(?:e-?\d+)?) ?(?P<unit>[^\d\s.]\S*)?")
 

@@ -87,7 +87,7 @@ def walk_sentences(runbook: str) -> str:
 def log_lines(log: str) -> str:
     """Write a log of `logger: text` lines, each with time, rank and level before it."""
     lines = [line for line in log.split("\n") if line]
-    stamps = (f"2026-03-11 14:{at // 60:02}:{at % 60:02} [rank{at % 3}] INFO  " for at in range(len(lines)))
+    stamps = (f"14:{at // 60:02}:{at % 60:02} [rank{at % 3}] INFO  " for at in range(len(lines)))
     return "".join(f"{stamp}{line}\n" for stamp, line in zip(stamps, lines, strict=True))
 
 

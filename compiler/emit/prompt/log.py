@@ -22,10 +22,10 @@ Choose = Callable[[int], int]
 PLACE_HOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 RANGE = re.compile(r"\{(\d+)\.\.(\d+)\}")
 
-_FIRST_DAY = datetime(2026, 1, 1)
-_DAYS = 365
+_MIDNIGHT = datetime(2026, 1, 1)
+_STARTS = 23 * 3600  # seconds of the day at which a log may start; all end before midnight
 _PAUSES = (0, 0, 1, 1, 1, 2, 3, 5, 9, 20, 45)  # seconds between two lines
-_RANKS = (0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7)
+_RANKS = (0,) * 11 + (1,)  # whatever the number of ranks is: a higher one would contradict most runs
 
 
 @attrs.frozen
@@ -165,10 +165,10 @@ def _noise_text(noise: NoiseLinePlan, choose: Choose) -> str:
 
 def _stamped(lines: Sequence[LogLine], choose: Choose) -> list[str]:
     """Lines with time and rank."""
-    time = _FIRST_DAY + timedelta(seconds=choose(_DAYS * 86_400))
+    time = _MIDNIGHT + timedelta(seconds=choose(_STARTS))
     stamped = []
     for line in lines:
         time += timedelta(seconds=_PAUSES[choose(len(_PAUSES))])
         rank = _RANKS[choose(len(_RANKS))]
-        stamped.append(f"{time} [rank{rank}] {line.level.upper():5} {line.logger}: {line.text}")
+        stamped.append(f"{time:%H:%M:%S} [rank{rank}] {line.level.upper():5} {line.logger}: {line.text}")
     return stamped

@@ -21,7 +21,7 @@ MOST_ON_A_LINE: Final = 4
 
 _MEASURE: Final = re.compile(rf"({NAME.pattern}) ([^| ](?:[^|]*[^| ])?)(?: \| |$)")
 _LINE: Final = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} \[rank[0-9]{1,4}\] (INFO |WARN |ERROR) "
+    r"[0-9]{2}:[0-9]{2}:[0-9]{2} \[rank[0-9]{1,4}\] (INFO |WARN |ERROR) "
     rf"({LOGGER.pattern}): (\S.*)"
 )
 
@@ -66,6 +66,6 @@ def read_log(section: Section) -> tuple[ReadLine, ...]:
     for number, text in lines[1:-1]:
         parts = _LINE.fullmatch(text)
         if parts is None:
-            raise ReadError(number, "`YYYY-MM-DD HH:MM:SS [rankN] LEVEL logger: ` and a text", repr(text))
+            raise ReadError(number, "`HH:MM:SS [rankN] LEVEL logger: ` and a text", repr(text))
         found.append(ReadLine(number, parts[1].rstrip(), parts[2], parts[3]))
     return tuple(found)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 
 import attrs
 import pytest
@@ -15,7 +14,7 @@ from solvers.evaluate import observe
 from solvers.streams import Stream, key_of
 
 WORLD = {"rate": 300, "hold": 2, "lid": 0, "clay": 0, "damp": 0, "rated": 4000, "leak": 200, "seal": 1}
-LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \[rank([0-7])\] (INFO |WARN |ERROR) ([a-z.]+): (.+)")
+LINE = re.compile(r"(\d\d:\d\d:\d\d) \[rank([01])\] (INFO |WARN |ERROR) ([a-z.]+): (.+)")
 
 
 def first(count: int) -> int:
@@ -35,13 +34,13 @@ def written(system: SystemPlan, world: dict[str, int], key: int = 0) -> list[tup
 
 def texts(system: SystemPlan, world: dict[str, int], loggers: Sequence[str]) -> list[str]:
     lines = log_of(system).lines(observe(system.problem, world), first)
-    return [line.split("] ")[1] for line in lines if line.split()[4].rstrip(":") in loggers]
+    return [line.split("] ")[1] for line in lines if line.split()[3].rstrip(":") in loggers]
 
 
 def test_lines_have_time_rank_level_logger_and_text(kiln: SystemPlan) -> None:
     lines = log_of(kiln).lines(observe(kiln.problem, WORLD), Stream(key_of(1)).choose)
     assert all(LINE.fullmatch(line) for line in lines)
-    times = [datetime.fromisoformat(line[:19]) for line in lines]
+    times = [line[:8] for line in lines]
     assert times == sorted(times)
 
 
