@@ -85,5 +85,9 @@ def unreadable_systems(plan: ProgramPlan, _checked: CheckedProgram) -> tuple[Dia
 
 PLAN_CHECKS: Final[tuple[PlanCheck, ...]] = (unprintable_systems, not_unseen_uses)
 WORLD_CHECKS: Final[tuple[PlanCheck, ...]] = (
-    unreadable_systems, page_lints, run_examples, run_cases, sampled_lints,
+    unreadable_systems,
+    page_lints,
+    run_examples,
+    run_cases,
+    sampled_lints,
 )
