@@ -36,7 +36,9 @@ def explain_command(subject: str, sources: tuple[Path, ...], folder: Path | None
     try:
         found = find_task(plan, folder, subject)
         click.echo(explain_task(plan, found.dataset, found.record), nl=False)
-    except (UnknownTaskError, OtherSourcesError) as error:
+    except UnknownTaskError as error:
+        raise refuse(str(error), helps=error.helps) from error
+    except OtherSourcesError as error:
         raise refuse(str(error)) from error
     return CLEAN
 

@@ -17,6 +17,7 @@ import attrs
 
 from compiler.emit.prompt.text import is_flag
 from compiler.plan import SystemPlan
+from gpu_train_debug.grading.answer import read_gold
 from gpu_train_debug.input_errors import Flaw
 from gpu_train_debug.jsontext import decode_object, encode
 from gpu_train_debug.tasks import RECORD_KEYS, TaskRecord, task_record
@@ -161,7 +162,7 @@ def record_flaws(record: TaskRecord) -> tuple[str, ...]:
 
 
 def _gold_flaws(text: str) -> tuple[str, ...]:
-    """What keeps `text` from being a gold as the compiler writes it, which is stricter than what `read_gold` reads."""
+    """What keeps `text` from being a gold as the compiler writes it: everything that `read_gold` refuses, and more."""
     value = _object_with("gold", text, ("diagnosis", "fix"))
     if isinstance(value, Malformed):
         return value.reasons
@@ -178,7 +179,16 @@ def _gold_flaws(text: str) -> tuple[str, ...]:
         reasons.append("`gold.fix` is not an object of fields with numbers, strings or truth values")
     elif (codes == (HEALTHY,)) != (not fix):
         reasons.append("`gold.fix` is empty for a healthy run, and only then")
-    return tuple(reasons)
+    return tuple(reasons) or _unread_gold(text)
+
+
+def _unread_gold(text: str) -> tuple[str, ...]:
+    """Why the grader can't read a gold of the right form: a number may be too long for it."""
+    try:
+        read_gold(text)
+    except ValueError as error:
+        return (f"`gold`: {error}",)
+    return ()
 
 
 def read_meta(text: str) -> Meta | Malformed:

@@ -8,6 +8,7 @@ are kept.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -49,7 +50,12 @@ def count_rows(folder: Path) -> int:
     Raises:
         UnreadableFolderError: A file can't be read.
     """
-    return sum(_count_lines(path) for path in sorted(folder.glob("*.jsonl")))
+    return sum(_count_lines(path) for path in sorted(folder.glob("*.jsonl")) if _readable(path))
+
+
+def _readable(path: Path) -> bool:
+    """Whether it is a file that may be read; `_check_files` reports one that isn't."""
+    return path.is_file() and os.access(path, os.R_OK)
 
 
 def _count_lines(path: Path) -> int:
@@ -88,7 +94,7 @@ def verify_folder(
     with crew(_line_work, (program, dataset), jobs=jobs) as workers:
         for split in dataset.splits:
             path = folder / f"{split.name}.jsonl"
-            lines = _lines(path, split.name) if path.is_file() else iter(())
+            lines = _lines(path, split.name) if _readable(path) else iter(())
             for checked in workers.each(lines):
                 findings += checked.findings
                 findings += across.add(checked)
@@ -137,20 +143,22 @@ def _check_sources(program: ProgramPlan, manifest: Manifest) -> Iterator[Finding
 def _describe_files(folder: Path) -> dict[str, FileEntry]:
     """The splits in `folder` and its card, by file name; each is read once."""
     paths = [*sorted(folder.glob("*.jsonl")), folder / CARD_NAME]
-    return {path.name: describe_file(path) for path in paths if path.is_file()}
+    return {path.name: describe_file(path) for path in paths if _readable(path)}
 
 
 def _check_files(
     dataset: DatasetPlan, manifest: Manifest, folder: Path, entries: Mapping[str, FileEntry]
 ) -> Iterator[Finding]:
     expected = {f"{split.name}.jsonl" for split in dataset.splits} | {CARD_NAME}
-    for name in sorted(expected | manifest.files.keys() | (entries.keys() - {CARD_NAME})):
+    there = {path.name for path in folder.glob("*.jsonl")}
+    for name in sorted(expected | manifest.files.keys() | there):
         path = folder / name
         if name not in manifest.files or name not in expected:
             message = f"`{name}` isn't a file of this dataset"
             yield finding_about("E602", message, path=str(path), helps=[f"move it elsewhere, or {_AGAIN}"])
         elif name not in entries:
-            yield finding_about("E602", f"`{name}` is missing", path=str(path), helps=[_RESTORE])
+            wrong = "isn't a file that can be read" if os.path.lexists(path) else "is missing"
+            yield finding_about("E602", f"`{name}` {wrong}", path=str(path), helps=[_RESTORE])
         elif (found := entries[name]) != (said := manifest.files[name]):
             note = f"manifest: {said.rows} lines, {said.bytes} bytes, sha256 {said.sha256[:16]}..."
             here = f"file: {found.rows} lines, {found.bytes} bytes, sha256 {found.sha256[:16]}..."
@@ -241,7 +249,7 @@ class _Across:
             message = f"the manifest states another {joined(wrong)} than the files and the sources give"
             yield finding_about("E614", message, path=str(folder / MANIFEST_NAME), helps=[_AGAIN])
         path = folder / CARD_NAME
-        if self.example is None or not path.is_file():
+        if self.example is None or CARD_NAME not in entries:
             return
         splits = tuple(
             CardSplit(name, f"{name}.jsonl", entries[f"{name}.jsonl"], tally)

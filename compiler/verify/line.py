@@ -29,7 +29,7 @@ from solvers.problem import Kind
 
 @attrs.frozen
 class Line:
-    """One line of a split's file; `text` has no line end."""
+    """One line of a split's file; `text` has no line end, and a lone surrogate for each byte that isn't UTF-8."""
 
     path: str
     number: int
@@ -64,9 +64,18 @@ class LineChecker:
     def check(self, line: Line) -> Checked:
         record = read_record(line.text)
         if isinstance(record, Malformed):
-            message = "; ".join(record.reasons)
+            message = _not_utf8(line.text) or "; ".join(record.reasons)
             return Checked(line, (finding_about("E601", message, path=line.path, line=line.number),))
         return _RecordCheck(self, line, record).run()
+
+
+def _not_utf8(text: str) -> str:
+    """Where the bytes of a line stop being UTF-8, in words; empty if they don't."""
+    try:
+        text.encode("utf-8", "surrogateescape").decode("utf-8")
+    except UnicodeDecodeError as error:
+        return f"not UTF-8 at byte {error.start} of the line"
+    return ""
 
 
 class _RecordCheck:

@@ -46,8 +46,8 @@ def test_explain_says_that_a_code_is_unknown_and_names_close_ones(gtd: Gtd) -> N
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("hard.jsonl", b"\xff\n", "isn't UTF-8"),
-        ("manifest.json", b"\xff", "isn't UTF-8"),
+        ("hard.jsonl", None, "cannot read"),
+        ("manifest.json", b"{\xff", "manifest.json isn't UTF-8 at byte 1"),
         ("manifest.json", None, "cannot read"),
     ],
 )
@@ -57,9 +57,33 @@ def test_explain_says_what_is_wrong_with_a_folder(
     folder = tmp_path / "tasks"
     shutil.copytree(compiled, folder)
     (folder / name).unlink()
-    if data is not None:
+    if data is None:
+        (folder / name).mkdir()
+    else:
         (folder / name).write_bytes(data)
     ran = gtd("explain", first_record(compiled, "hard")["id"], "--sources", INCIDENTS, "--tasks", folder)
     assert ran.status == 2
     assert f"{folder} isn't a compiled dataset" in ran.err
     assert said in ran.err
+
+
+def test_explain_says_how_many_lines_it_passed_over(gtd: Gtd, compiled: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "tasks"
+    shutil.copytree(compiled, folder)
+    with (folder / "hard.jsonl").open("ab") as file:
+        file.write(b"\xff\n{}\n")
+    with (folder / "train.jsonl").open("ab") as file:
+        file.write(b"{}\n")
+    ran = gtd("explain", "no-such-000", "--sources", INCIDENTS, "--tasks", "tasks")
+    assert ran.status == 2
+    assert "there is no task `no-such-000` among the 24 in tasks" in ran.err
+    assert "= help: 2 lines of hard.jsonl aren't tasks; run `gtd verify tasks`" in ran.err
+    assert "= help: 1 line of train.jsonl isn't a task; run `gtd verify tasks`" in ran.err
+
+
+@pytest.mark.parametrize("empty", [True, False])
+def test_explain_says_that_a_folder_holds_no_tasks(gtd: Gtd, tmp_path: Path, empty: bool) -> None:
+    if empty:
+        (tmp_path / "nope").mkdir()
+    ran = gtd("explain", "train-small_cache-000", "--sources", INCIDENTS, "--tasks", "nope")
+    assert (ran.status, ran.err) == (2, "tasks: nope\nerror: there are no compiled tasks in nope\n")

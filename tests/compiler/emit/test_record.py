@@ -126,6 +126,8 @@ def changed_meta(**values: object) -> str:
         (changed(gold='{"diagnosis": "A", "fix": {"a": null}}'), "`gold.fix` is not an object"),
         (changed(gold='{"diagnosis": "A", "fix": {}}'), "empty for a healthy run"),
         (changed(gold='{"diagnosis": "HEALTHY", "fix": {"a": 1}}'), "empty for a healthy run"),
+        (changed(gold=encode({"diagnosis": "A", "fix": {"a": 10**400}})), "`gold`: the fix of the gold"),
+        (changed(gold=encode({"diagnosis": "A", "fix": {"a": -(10**100)}})), "`gold`: the fix of the gold"),
         (changed(meta="{}"), "the keys of `meta`"),
         (changed_meta(interaction=0), "`meta.interaction`"),
         (changed_meta(depth=True), "`meta.depth`"),

@@ -21,7 +21,7 @@ from compiler.frontend.run import run_frontend
 from compiler.plan import ProgramPlan
 from compiler.splits import TaskSpec
 from compiler.tasks.maker import ProvedWorld, TaskMaker
-from compiler.verify.folder import UnreadableFolderError, verify_folder
+from compiler.verify.folder import UnreadableFolderError, count_rows, verify_folder
 
 Record = dict[str, Any]
 Change = Callable[[list[Record]], None]
@@ -101,6 +101,21 @@ def change_draw(records: list[Record]) -> None:
     records[0]["meta"] = json.dumps(meta)
 
 
+def change_gold_to_a_huge_number(records: list[Record]) -> None:
+    gold = json.loads(records[0]["gold"])
+    gold["fix"] = dict.fromkeys(gold["fix"] or ["pool"], 10**400)
+    records[0]["gold"] = json.dumps(gold)
+
+
+def change_meta_to_huge_numbers(records: list[Record]) -> None:
+    huge = dict.fromkeys(("interaction", "depth", "margin"), 10**400)
+    records[0]["meta"] = json.dumps(json.loads(records[0]["meta"]) | huge)
+
+
+def change_draw_to_a_huge_number(records: list[Record]) -> None:
+    records[0]["meta"] = json.dumps(json.loads(records[0]["meta"]) | {"draw": 10**400})
+
+
 def repeat(records: list[Record]) -> None:
     same = next(r for r in records[1:] if r["archetype"] == records[0]["archetype"])
     id_ = same["id"]
@@ -133,6 +148,9 @@ CHANGES: dict[str, tuple[Change, set[str]]] = {
     "a missing line": (drop, {"E603"}),
     "a surplus line": (add, {"E603", "E606"}),
     "keys in disorder": (swap_keys, {"E601", "E603"}),
+    "a huge number in a gold": (change_gold_to_a_huge_number, {"E601", "E603"}),
+    "huge numbers in the meta data": (change_meta_to_huge_numbers, {"E610"}),
+    "a huge draw": (change_draw_to_a_huge_number, {"E609"}),
 }
 
 
@@ -214,6 +232,30 @@ def test_a_missing_or_foreign_file_is_found(program: ProgramPlan, copied: Path) 
     findings = verify_folder(program, copied).findings
     assert [f.code for f in findings if "extra.jsonl" in f.message] == ["E602"]
     assert sum(f.code == "E603" for f in findings) == 4
+
+
+@pytest.mark.parametrize("name", ["test.jsonl", "README.md", "extra.jsonl"])
+def test_a_folder_in_the_place_of_a_file_is_found_with_all_else(program: ProgramPlan, copied: Path, name: str) -> None:
+    (copied / name).unlink(missing_ok=True)
+    (copied / name).mkdir()
+    train = read(copied, "train")
+    change_diagnosis(train)
+    write(copied, "train", train)
+    assert count_rows(copied) == sum(len(read(copied, path.stem)) for path in copied.glob("*.jsonl") if path.is_file())
+    findings = verify_folder(program, copied).findings
+    said = "isn't a file of this dataset" if name == "extra.jsonl" else "isn't a file that can be read"
+    assert [f.message for f in findings if f.path.endswith(name) and f.code == "E602"] == [f"`{name}` {said}"]
+    assert "E604" in {finding.code for finding in findings}
+
+
+@pytest.mark.parametrize(("data", "at"), [(b"\xff\n", 0), ("{ü".encode() + b"\xff\n", 3)])
+def test_a_line_that_is_not_utf_8_is_told_with_its_place(
+    program: ProgramPlan, copied: Path, data: bytes, at: int
+) -> None:
+    with (copied / "train.jsonl").open("ab") as file:
+        file.write(data)
+    (finding,) = (finding for finding in verify_folder(program, copied).findings if finding.code == "E601")
+    assert finding.message == f"not UTF-8 at byte {at} of the line"
 
 
 def test_an_edited_manifest_is_found(program: ProgramPlan, copied: Path) -> None:
