@@ -19,6 +19,9 @@ from gpu_train_debug.tasks import TaskRecord, TasksError
 RUN = "\n## Config\n"
 """Where the run of a page starts; what stands before it is the handbook."""
 
+FEWEST = 4
+"""Fewer tasks of an archetype may have one answer by chance."""
+
 _HEALTHY = "HEALTHY"
 
 
@@ -140,9 +143,9 @@ def _whole(value: object) -> int:
 
 
 def _single_gold(tasks: Sequence[_Task]) -> tuple[str, ...]:
-    """Archetypes with two or more faulty tasks that all have the same answer."""
+    """Archetypes of faults with at least `FEWEST` tasks, all of which have the same answer."""
     golds: dict[str, list[str]] = defaultdict(list)
     for task in tasks:
         if not task.healthy:
             golds[task.record.archetype].append(task.record.gold)
-    return tuple(sorted(name for name, found in golds.items() if len(found) > 1 and len(set(found)) == 1))
+    return tuple(sorted(name for name, found in golds.items() if len(found) >= FEWEST and len(set(found)) == 1))

@@ -60,10 +60,10 @@ def test_margins_are_those_that_tasks_tell() -> None:
 
 def test_an_archetype_with_one_answer_is_named() -> None:
     rows = [
-        *(record("test", "single", fault("A", f=1)) for _ in range(2)),
-        *(record("test", "alone", fault("A", f=1)) for _ in range(1)),
-        *(record("test", "two", fault("A", f=number)) for number in range(2)),
-        *(record("test", "healthy", HEALTHY) for _ in range(2)),
+        *(record("test", "single", fault("A", f=1)) for _ in range(4)),
+        *(record("test", "few", fault("A", f=1)) for _ in range(3)),
+        *(record("test", "two", fault("A", f=number % 2)) for number in range(4)),
+        *(record("test", "healthy", HEALTHY) for _ in range(4)),
     ]
     assert measure_tasks({"test": rows}, WORDS).single_gold == ("single",)
 
