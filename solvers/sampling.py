@@ -14,15 +14,16 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import attrs
 import numpy as np
 
 from solvers.counting import fold
-from solvers.counting.expand import conjuncts, expand, expand_guard_at_start, support
-from solvers.counting.tables import BatchValue, IntArray, Tables
+from solvers.counting.blocks import cut_blocks
+from solvers.counting.expand import conjuncts, expand, expand_guard_at_start
+from solvers.counting.tables import BatchValue, Tables
 from solvers.counting.walks import Group, codes_of, select_worlds, walk_batch, world_at
 from solvers.outcome import Assignment
 from solvers.problem import Expr, Op, Problem
@@ -32,8 +33,6 @@ __all__ = ["MOST_DRAWS", "Candidate", "Exhausted", "Stream", "candidates", "key_
 
 MOST_DRAWS = 1 << 20
 """How many draws the search for the next candidate makes before it gives up."""
-BLOCK_ROWS = 1 << 14
-"""Most rows of a block of several variables, before they are cut."""
 BATCHES = (64, 256, 1024, 4096, 16384)
 """How many draws are made at once: first, second, ..., and from then on."""
 
@@ -87,23 +86,6 @@ def candidates(
             return
 
 
-@attrs.frozen(eq=False)
-class _Block:
-    """Joint values of some variables: a column for each name."""
-
-    names: tuple[str, ...]
-    rows: IntArray
-
-    def joined(self, other: _Block) -> _Block:
-        left = np.repeat(self.rows, len(other.rows), axis=0)
-        right = np.tile(other.rows, (len(self.rows), 1))
-        return _Block(self.names + other.names, np.concatenate([left, right], axis=1))
-
-    def columns(self, rows: IntArray | slice = slice(None)) -> dict[str, BatchValue]:
-        chosen = self.rows[rows]
-        return {name: np.ascontiguousarray(chosen[:, place]) for place, name in enumerate(self.names)}
-
-
 class _Plans:
     """The plans of one problem, by condition and codes."""
 
@@ -130,7 +112,7 @@ class _Plan:
             ("first code", _starts_with(tables.problem, codes)),
         )
         parts = {part: None for _, whole in stages for part in conjuncts(whole)}
-        self.blocks, decided = _cut_blocks(tables, tuple(parts))
+        self.blocks, decided = cut_blocks(tables, tuple(parts))
         self.tests = [
             (reason, tables.compiled([part for part in conjuncts(whole) if part not in decided]))
             for reason, whole in stages
@@ -178,35 +160,3 @@ def _starts_with(problem: Problem, codes: frozenset[str]) -> Expr:
     for rule in reversed(problem.rules):
         holds = fold.apply(Op.ITE, (expand_guard_at_start(problem, rule), fold.constant(rule.code in codes), holds))
     return holds
-
-
-def _cut_blocks(tables: Tables, parts: Sequence[Expr]) -> tuple[tuple[_Block, ...], frozenset[Expr]]:
-    """Make blocks and cut their rows by every part of the condition that concerns one of them.
-
-    Blocks are joined for the part that needs the smallest join first, up to `BLOCK_ROWS`.
-
-    Returns:
-        The blocks, and the parts that hold in all of their rows.
-    """
-    blocks = [
-        _Block((variable.name,), np.array(variable.domain, np.int64)[:, None]) for variable in tables.problem.variables
-    ]
-    left = list(parts)
-    while left and all(len(block.rows) for block in blocks):
-        sizes = [int(np.prod([len(block.rows) for block in _concerned(blocks, part)], dtype=float)) for part in left]
-        part = left[int(np.argmin(sizes))]
-        if min(sizes) > BLOCK_ROWS:
-            break
-        left.remove(part)
-        concerned = _concerned(blocks, part) or blocks[:1]  # a part without variables is false, and empties any block
-        joined = concerned[0]
-        for block in concerned[1:]:
-            joined = joined.joined(block)
-        (holds,) = tables.compiled([part])(joined.columns())
-        cut = _Block(joined.names, joined.rows[np.broadcast_to(holds, len(joined.rows))])
-        blocks = [cut if block is concerned[0] else block for block in blocks if block not in concerned[1:]]
-    return tuple(blocks), frozenset(parts) - frozenset(left)
-
-
-def _concerned(blocks: Sequence[_Block], part: Expr) -> list[_Block]:
-    return [block for block in blocks if not support(part).isdisjoint(block.names)]

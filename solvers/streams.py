@@ -8,12 +8,9 @@ algorithm alone, so they don't change with numpy, the machine, or how many are a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
-
-from solvers.problem import Variable
 
 Words = npt.NDArray[np.uint64]
 _Numbers = npt.NDArray[np.int64]
@@ -57,11 +54,3 @@ def scaled(words: Words, size: int) -> _Numbers:
     high, low = words >> np.uint64(32), words & np.uint64(0xFFFF_FFFF)
     result: _Numbers = ((high * size_ + (low * size_ >> np.uint64(32))) >> np.uint64(32)).astype(np.int64)
     return result
-
-
-def random_worlds(variables: Iterable[Variable], stream: Stream, size: int) -> dict[str, _Numbers]:
-    """Draw `size` independent worlds, each uniform over all combinations of values; valid or not."""
-    return {
-        variable.name: np.array(variable.domain, np.int64)[scaled(stream.words(size), len(variable.domain))]
-        for variable in variables
-    }

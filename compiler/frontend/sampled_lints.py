@@ -17,13 +17,14 @@ from dsl.checked import CheckedProgram, CheckedSystem
 from dsl.diagnostics.diagnostic import Diagnostic, Severity, sort_diagnostics
 from dsl.value_types import value_text
 from gpu_train_debug.wording import listed
+from solvers.counting.blocks import drawn_worlds, valid_blocks
 from solvers.counting.expand import before_name
-from solvers.counting.tables import IntArray, Tables
+from solvers.counting.tables import BatchValue, IntArray, Tables
 from solvers.counting.walks import Group, walk_batch, world_at
 from solvers.evaluate import run_walk, value
 from solvers.outcome import Ending
 from solvers.problem import Assign, Expr, Problem, RelationValue, Var
-from solvers.streams import Stream, key_of, random_worlds
+from solvers.streams import Stream, key_of
 
 DRAWN: Final = 8192
 """How many worlds of a system are drawn; those that aren't valid are left out."""
@@ -72,11 +73,13 @@ class Worlds:
 def draw_worlds(tables: Tables, drawn: int = DRAWN) -> Worlds:
     """Draw worlds uniformly, and leave out those that aren't valid."""
     problem = tables.problem
-    state: dict[str, IntArray] = {}
-    for variable in problem.variables:  # each from a stream of its own, so that another variable changes no value
-        state |= random_worlds([variable], Stream(key_of("lint", problem.name, variable.name)), drawn)
+    state: dict[str, BatchValue] = {}
+    for block in valid_blocks(tables):  # each from a stream of its own, so that another block changes no value
+        if not len(block.rows):
+            return Worlds({}, 0)
+        state |= drawn_worlds([block], Stream(key_of("lint", problem.name, *block.names)), drawn)
     valid = np.broadcast_to(tables.evaluate([problem.valid], state)[0], (drawn,))
-    return Worlds({name: values[valid] for name, values in state.items()}, int(valid.sum()))
+    return Worlds({name: np.asarray(values)[valid] for name, values in state.items()}, int(valid.sum()))
 
 
 # ------------------------------------------------------------------ walks

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter
 
 from compiler.plan import ProgramPlan
+from solvers.counting.blocks import drawn_worlds, valid_blocks
 from solvers.counting.tables import Tables
 from solvers.counting.walks import walk_batch
 from solvers.outcome import Ending
-from solvers.streams import Stream, key_of, random_worlds
+from solvers.streams import Stream, key_of
 
 CENSUS = 1 << 14
 
@@ -21,7 +22,7 @@ def census(program: ProgramPlan, system: str) -> Counter[str]:
     """How the walks of `CENSUS` random worlds of a system end, by ending; the same worlds on each run."""
     problem = program.systems[system].problem
     tables = Tables(problem)
-    state = random_worlds(problem.variables, Stream(key_of("census", system)), CENSUS)
+    state = drawn_worlds(valid_blocks(tables), Stream(key_of("census", system)), CENSUS)
     counts = Counter({ending.value: 0 for ending in Ending})
     for group in walk_batch(tables, state, CENSUS):
         counts[group.ending.value] += len(group.rows)

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 import numpy as np
 
+from solvers.counting.blocks import drawn_worlds, valid_blocks
 from solvers.counting.exhaustive import WitnessError
 from solvers.counting.expand import expand
 from solvers.counting.lookalikes import Channels, LookalikePlan, Lookalikes, LookalikeSearch
@@ -28,10 +29,12 @@ from solvers.counting.walks import codes_of, select_worlds, walk_batch, world_at
 from solvers.evaluate import observe, run_walk
 from solvers.outcome import Assignment
 from solvers.problem import Var, Variable
-from solvers.streams import Stream, key_of, random_worlds
+from solvers.streams import Stream, key_of
 
 POOL = 1 << 15
 """How many random worlds are drawn for the pool; those that give no task are left out."""
+TIED_ROWS = 1 << 10
+"""Most joint values of variables that a condition ties to each other, in the search for lookalikes."""
 WORLDS_COMPARED = 256
 """Among how many witnesses of the pool the nearest one is chosen."""
 COUNTED = 1 << 12
@@ -79,9 +82,10 @@ class Witnesses:
         self.tables = tables
         self.problem = tables.problem
         self.plans: dict[Channels, LookalikePlan] = {}
+        blocks = valid_blocks(tables, TIED_ROWS)
         for chosen in channel_sets(self.problem.channels):
             if len(chosen) < len(self.problem.channels):
-                self.plans[chosen] = LookalikePlan(tables, chosen, self.plans.get(chosen[:-1]))
+                self.plans[chosen] = LookalikePlan(tables, blocks, chosen, self.plans.get(chosen[:-1]))
         searches = {chosen: _CompleteSearch.of(tables, chosen) for chosen in self.plans}
         self.complete = {chosen: search for chosen, search in searches.items() if search is not None}
 
@@ -207,7 +211,7 @@ class _Pool:
         problem = tables.problem
         self.observations = problem.observations
         stream = Stream(key_of("interaction", "pool", problem.name))
-        state: dict[str, BatchValue] = {**random_worlds(problem.variables, stream, POOL)}
+        state = drawn_worlds(valid_blocks(tables), stream, POOL)
         self.known_codes: dict[frozenset[str], int] = {}
         codes = np.full(POOL, -1)
         for group in walk_batch(tables, state, POOL):

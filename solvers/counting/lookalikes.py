@@ -3,24 +3,26 @@
 In: a world and a set of channels. Out: `Lookalikes`.
 
 How: observation by observation. The variables that it depends on and that have no value yet are given all their
-values, or random ones if these are too many; worlds that don't show the same are dropped. Variables that no
-observation of the channels depends on come last. All lookalikes are found if no step had to draw or to thin out:
+values, or random ones if these are too many; worlds that don't show the same are dropped. Variables that a condition
+on worlds ties to each other are given joint values, as one (`blocks`). Variables that no observation of the channels
+depends on come last. All lookalikes are found if no step had to draw or to thin out:
 so it is with channels that print the config, unless there are very many hidden values.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 import attrs
 import numpy as np
 
+from solvers.counting.blocks import Block
 from solvers.counting.expand import expand, support
 from solvers.counting.tables import BatchValue, BoolArray, IntArray, Tables
 from solvers.counting.walks import select_worlds
 from solvers.outcome import Assignment
-from solvers.problem import Expr, Problem, Var, Variable
+from solvers.problem import Expr, Var
 from solvers.streams import Stream, scaled
 
 Channels = tuple[str, ...]
@@ -80,7 +82,7 @@ class LookalikePlan:
 
     known: frozenset[str]
 
-    def __init__(self, tables: Tables, chosen: Channels, base: LookalikePlan | None) -> None:
+    def __init__(self, tables: Tables, blocks: Sequence[Block], chosen: Channels, base: LookalikePlan | None) -> None:
         problem = tables.problem
         known: set[str] = set() if base is None else set(base.known)
         parts = [expand(problem, item.value) for item in problem.observations if item.channel == chosen[-1]]
@@ -89,12 +91,13 @@ class LookalikePlan:
         waiting = [part for part in dict.fromkeys(parts) if not (isinstance(part, Var) and part.name in self.printed)]
         self.steps: list[_Step] = []
         while waiting:
-            new = min((_unknown(problem, part, known) for part in waiting), key=_combinations)
-            known |= {variable.name for variable in new}
-            self.steps.append(_Step(tables, new, [part for part in waiting if support(part) <= known]))
+            new = min((_unknown(blocks, support(part) - known) for part in waiting), key=_combinations)
+            fixed = frozenset(known)
+            known |= {name for block in new for name in block.names}
+            self.steps.append(_Step(tables, new, fixed, [part for part in waiting if support(part) <= known]))
             waiting = [part for part in waiting if not support(part) <= known]
         self.known = frozenset(known)
-        self.last = _Step(tables, [v for v in problem.variables if v.name not in known], [])
+        self.last = _Step(tables, _unknown(blocks, {v.name for v in problem.variables} - known), self.known, [])
 
     def extended(self, alike: Lookalikes, world: Assignment, stream: Stream) -> Lookalikes:
         fixed = {name: world[name] for name in self.printed}
@@ -107,57 +110,78 @@ class LookalikePlan:
         return alike
 
 
-def _unknown(problem: Problem, part: Expr, known: set[str]) -> list[Variable]:
-    """List the variables that `part` depends on and that have no value yet."""
-    needed = support(part) - known
-    return [variable for variable in problem.variables if variable.name in needed]
+def _unknown(blocks: Sequence[Block], needed: Set[str]) -> list[Block]:
+    """List the blocks that hold any of the variables `needed`."""
+    return [block for block in blocks if not needed.isdisjoint(block.names)]
 
 
-def _combinations(variables: Sequence[Variable]) -> int:
-    return math.prod(len(variable.domain) for variable in variables)
+def _combinations(blocks: Sequence[Block]) -> int:
+    return math.prod(len(block.rows) for block in blocks)
 
 
 class _Step:
-    """Give some variables values, and keep the worlds that show the same."""
+    """Give the variables of some blocks values, and keep the worlds that show the same.
 
-    def __init__(self, tables: Tables, variables: Sequence[Variable], shown: Sequence[Expr]) -> None:
+    Variables in `fixed` have a value already, which is that of the task's world or one of several that show the same.
+    Rows of a block that differ from that world in them are left out.
+    """
+
+    def __init__(self, tables: Tables, blocks: Sequence[Block], fixed: frozenset[str], shown: Sequence[Expr]) -> None:
         self.code = tables.compiled(shown)
-        self.domains = {variable.name: np.array(variable.domain, np.int64) for variable in variables}
-        self.combinations = _combinations(variables)
-        self.grid: dict[str, IntArray] = {}
-        if self.combinations <= max(BUILT, LAST):
-            axes = np.meshgrid(*self.domains.values(), indexing="ij")
-            self.grid = {name: axis.ravel() for name, axis in zip(self.domains, axes, strict=True)}
+        self.blocks = blocks
+        self.fixed = fixed
 
     def applied(self, alike: Lookalikes, world: Assignment, stream: Stream, most: int) -> Lookalikes:
-        if alike.size * self.combinations <= most:
-            alike = self._with_all_values(alike, world)
+        blocks = [self._free(block, world) for block in self.blocks]
+        if alike.size * _combinations(blocks) <= most:
+            alike = self._with_all_values(blocks, alike, world)
         else:
-            alike = self._with_some_values(alike, world, stream, max(1, most // alike.size))
+            alike = self._with_some_values(blocks, alike, world, stream, max(1, most // alike.size))
         same: BoolArray | bool = True
         for value, wanted in zip(self.code(alike.state), self.code(world), strict=True):
             same = same & (value == wanted)
         return alike if same is True else alike.only(np.flatnonzero(np.broadcast_to(same, alike.size)))
 
-    def _with_all_values(self, alike: Lookalikes, world: Assignment) -> Lookalikes:
-        place, new = 0, dict[str, BatchValue]()
-        for name, domain in self.domains.items():
-            place = place * len(domain) + int(np.flatnonzero(domain == world[name])[0])
-            new[name] = np.tile(self.grid[name], alike.size)
-        old = _repeated(alike.state, self.combinations)
-        return Lookalikes({**old, **new}, alike.size * self.combinations, alike.own * self.combinations + place)
+    def _free(self, block: Block, world: Assignment) -> Block:
+        """The block without the variables that have a value, and without rows that would change one of them."""
+        places = [place for place, name in enumerate(block.names) if name in self.fixed]
+        if not places:
+            return block
+        wanted = np.array([world[block.names[place]] for place in places])
+        rows = block.rows[(block.rows[:, places] == wanted).all(axis=1)]
+        left = [place for place in range(len(block.names)) if place not in places]
+        return Block(tuple(block.names[place] for place in left), rows[:, left])
 
-    def _with_some_values(self, alike: Lookalikes, world: Assignment, stream: Stream, copies: int) -> Lookalikes:
-        """Draw values; a variable keeps that of `world` with probability one half."""
+    def _with_all_values(self, blocks: Sequence[Block], alike: Lookalikes, world: Assignment) -> Lookalikes:
+        sizes = [len(block.rows) for block in blocks]
+        combinations = math.prod(sizes)
+        grid = np.indices(sizes).reshape(len(sizes), combinations)
+        place, new = 0, dict[str, BatchValue]()
+        for block, rows in zip(blocks, grid, strict=True):
+            place = place * len(block.rows) + _row_of(block, world)
+            new |= {name: np.tile(values, alike.size) for name, values in block.columns(rows).items()}
+        old = _repeated(alike.state, combinations)
+        return Lookalikes({**old, **new}, alike.size * combinations, alike.own * combinations + place)
+
+    def _with_some_values(
+        self, blocks: Sequence[Block], alike: Lookalikes, world: Assignment, stream: Stream, copies: int
+    ) -> Lookalikes:
+        """Draw values; a block keeps those of `world` with probability one half."""
         size, own = alike.size * copies, alike.own * copies
         new: dict[str, BatchValue] = {}
-        parts = stream.words(-(-size * len(self.domains) // 4)).astype("<u8").view("<u2").astype(np.int64)
-        for place, (name, domain) in enumerate(self.domains.items()):
+        parts = stream.words(-(-size * len(blocks) // 4)).astype("<u8").view("<u2").astype(np.int64)
+        for place, block in enumerate(blocks):
             drawn = parts[place * size : (place + 1) * size]
-            column = np.where(drawn & 1, world[name], domain[drawn * len(domain) >> 16])
-            column[own] = world[name]
-            new[name] = column
+            kept = _row_of(block, world)
+            rows = np.where(drawn & 1, kept, drawn * len(block.rows) >> 16)
+            rows[own] = kept
+            new |= block.columns(rows)
         return Lookalikes({**_repeated(alike.state, copies), **new}, size, own)
+
+
+def _row_of(block: Block, world: Assignment) -> int:
+    """The row of a block that has the values of `world`."""
+    return int(np.flatnonzero((block.rows == [world[name] for name in block.names]).all(axis=1))[0])
 
 
 def _repeated(state: Mapping[str, BatchValue], times: int) -> dict[str, BatchValue]:

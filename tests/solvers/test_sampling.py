@@ -13,6 +13,7 @@ from strategies.effort import costly
 from strategies.problems import all_worlds, bool_exprs, planted_problems
 
 from solvers import sampling
+from solvers.counting import blocks
 from solvers.counting.tables import Tables
 from solvers.evaluate import run_walk, value
 from solvers.outcome import Assignment
@@ -133,7 +134,7 @@ DRAWS = 3000
 @pytest.mark.parametrize("block_rows", [1, 1 << 14], ids=["single variables", "joint blocks"])
 def test_draws_are_uniform(condition: Expr, codes: set[str], block_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each variable's total variation from the truth, and all worlds by chi square, are within the noise."""
-    monkeypatch.setattr(sampling, "BLOCK_ROWS", block_rows)
+    monkeypatch.setattr(blocks, "BLOCK_ROWS", block_rows)
     truth = _worlds_of(SKEWED, condition, frozenset(codes))
     drawn = [c.world for c in _draw(Tables(SKEWED), condition, frozenset(codes), DRAWS, "uniform")]
     assert len(drawn) == DRAWS
@@ -163,7 +164,7 @@ def test_exhausted_says_why() -> None:
 
 
 def test_exhausted_counts_every_draw(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampling, "BLOCK_ROWS", 1)
+    monkeypatch.setattr(blocks, "BLOCK_ROWS", 1)
     never = _ops(Op.AND, _ops(Op.GT, LOAD, 30), _ops(Op.LT, LOAD, 31))
     (end,) = candidates(Tables(SKEWED), never, frozenset({"SHED"}), key_of(1), limit=1000)
     assert isinstance(end, Exhausted)

@@ -1,0 +1,105 @@
+"""Blocks: tables of joint values of one or a few variables, cut by the conditions that concern these alone.
+
+In: a problem's `Tables`, and the parts of a condition. Out: `Block`s that together hold each variable once, and the
+parts that hold in all of their rows. A row of each block, drawn uniformly, is a world that is uniform over all
+that satisfy those parts: so fields that a condition ties to each other don't make nearly all draws useless.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+
+from solvers.counting.expand import conjuncts, expand, support
+from solvers.counting.tables import BatchValue, IntArray, Tables
+from solvers.problem import Apply, Expr, Op
+from solvers.streams import Stream, scaled
+
+BLOCK_ROWS = 1 << 14
+"""Most rows of a block of several variables, before they are cut."""
+
+
+@attrs.frozen(eq=False)
+class Block:
+    """Joint values of some variables: a column for each name."""
+
+    names: tuple[str, ...]
+    rows: IntArray
+
+    def joined(self, other: Block) -> Block:
+        left = np.repeat(self.rows, len(other.rows), axis=0)
+        right = np.tile(other.rows, (len(self.rows), 1))
+        return Block(self.names + other.names, np.concatenate([left, right], axis=1))
+
+    def columns(self, rows: IntArray | slice = slice(None)) -> dict[str, BatchValue]:
+        """The values of each variable in some rows."""
+        chosen = self.rows[rows]
+        return {name: np.ascontiguousarray(chosen[:, place]) for place, name in enumerate(self.names)}
+
+
+def cut_blocks(
+    tables: Tables, parts: Sequence[Expr], most: int | None = None
+) -> tuple[tuple[Block, ...], frozenset[Expr]]:
+    """Make blocks and cut their rows by every part of the condition that concerns one of them.
+
+    Equalities come first, since they leave few rows, and then the part that needs the smallest join. A join has up to
+    `most` rows (by default `BLOCK_ROWS`).
+
+    Returns:
+        The blocks, and the parts that hold in all of their rows.
+    """
+    most = BLOCK_ROWS if most is None else most
+    blocks = [
+        Block((variable.name,), np.array(variable.domain, np.int64)[:, None]) for variable in tables.problem.variables
+    ]
+    left = list(parts)
+    while left and all(len(block.rows) for block in blocks):
+        size, part = min(
+            ((_joined_rows(blocks, part), part) for part in left),
+            key=lambda item: (item[0] > most, not _ties(item[1]), item[0]),
+        )
+        if size > most:
+            break
+        left.remove(part)
+        concerned = _concerned(blocks, part) or blocks[:1]  # a part without variables is false, and empties any block
+        joined = concerned[0]
+        for block in concerned[1:]:
+            joined = joined.joined(block)
+        (holds,) = tables.compiled([part])(joined.columns())
+        cut = Block(joined.names, joined.rows[np.broadcast_to(holds, len(joined.rows))])
+        blocks = [cut if block is concerned[0] else block for block in blocks if block not in concerned[1:]]
+    return tuple(blocks), frozenset(parts) - frozenset(left)
+
+
+def valid_blocks(tables: Tables, most: int | None = None) -> tuple[Block, ...]:
+    """The blocks of a problem, cut by what makes a world valid."""
+    return cut_blocks(tables, conjuncts(expand(tables.problem, tables.problem.valid)), most)[0]
+
+
+def drawn_worlds(blocks: Sequence[Block], stream: Stream, size: int) -> dict[str, BatchValue]:
+    """Draw `size` independent worlds, a row of each block; not all of them are valid.
+
+    Raises:
+        ValueError: A block has no rows: no world is valid.
+    """
+    worlds: dict[str, BatchValue] = {}
+    for block in blocks:
+        if not len(block.rows):
+            raise ValueError(f"no value of {', '.join(block.names)} is valid")
+        worlds |= block.columns(scaled(stream.words(size), len(block.rows)))
+    return worlds
+
+
+def _ties(part: Expr) -> bool:
+    return isinstance(part, Apply) and part.op is Op.EQ
+
+
+def _joined_rows(blocks: Sequence[Block], part: Expr) -> int:
+    return math.prod(len(block.rows) for block in _concerned(blocks, part))
+
+
+def _concerned(blocks: Sequence[Block], part: Expr) -> list[Block]:
+    return [block for block in blocks if not support(part).isdisjoint(block.names)]
