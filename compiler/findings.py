@@ -13,7 +13,7 @@ import attrs
 from dsl.diagnostics.diagnostic import Diagnostic, Severity, render_text
 from dsl.source import Span
 
-CLEAN, FOUND, USAGE, UNDECIDED = 0, 1, 2, 3
+CLEAN, FOUND, USAGE, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 @attrs.frozen

@@ -19,7 +19,15 @@ from compiler.cli.baseline import baseline_command
 from compiler.cli.cases import cases_command
 from compiler.cli.check import check_command
 from compiler.cli.compile import compile_command
-from compiler.cli.console import COLOURS, note, note_findings, print_escaped, wants_colour
+from compiler.cli.console import (
+    COLOURS,
+    note,
+    note_findings,
+    prepare_streams,
+    silence,
+    standard_output_failure,
+    wants_colour,
+)
 from compiler.cli.explain import explain_command
 from compiler.cli.export.group import export_group
 from compiler.cli.grade import grade_command
@@ -31,8 +39,9 @@ from compiler.cli.solve import solve_command
 from compiler.cli.stats import stats_command
 from compiler.cli.study.group import study_group
 from compiler.cli.verify import verify_command
-from compiler.findings import CLEAN, FOUND, USAGE, exit_status, finding_about
-from gpu_train_debug.input_errors import InputError
+from compiler.findings import CLEAN, FOUND, INTERRUPTED, USAGE, exit_status, finding_about
+from gpu_train_debug.files import cannot_write
+from gpu_train_debug.input_errors import InputError, refuse
 from gpu_train_debug.tasks import TasksError
 
 COMMANDS = (
@@ -92,7 +101,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit; the only place that turns exceptions into messages."""
     debug = "--debug" in (sys.argv[1:] if arguments is None else arguments)
     signal.signal(signal.SIGTERM, _terminate)
-    print_escaped()
+    if sys.stderr is None:  # it was closed before the start; files that are opened must not take its place
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        note("error: cannot write standard output: it is closed")
+        sys.exit(USAGE)
+    prepare_streams()
     try:
         status = cli.main(arguments, prog_name="gtd", standalone_mode=False)
         sys.stdout.flush()
@@ -101,25 +115,41 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.exceptions.Exit as exit_:
         status = exit_.exit_code
     except click.UsageError as error:
-        error.show()
+        _show_usage(error)
         status = USAGE
     except (InputError, TasksError) as error:
         note(str(error) if isinstance(error, InputError) else error.flaw.text())
         status = USAGE
     except (click.Abort, KeyboardInterrupt):
-        note("interrupted; nothing was changed")
-        status = 130
+        note("interrupted")
+        status = INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence(sys.stdout)
         status = 141
+    except OSError as error:
+        failure = standard_output_failure()
+        status = _report(error, debug=debug) if failure is None else _refuse_output(failure)
     except Exception as error:
         status = _report(error, debug=debug)
     sys.exit(status or CLEAN)
 
 
 def _terminate(_signal: int, _frame: object) -> None:
-    """End like Ctrl-C does: open files are taken away on the way out."""
+    """End like Ctrl-C does: unfinished files are removed on exit."""
     raise KeyboardInterrupt
+
+
+def _show_usage(error: click.UsageError) -> None:
+    try:
+        error.show()
+    except OSError:
+        silence(sys.stderr)
+
+
+def _refuse_output(failure: OSError) -> int:
+    note(str(refuse(cannot_write("standard output", failure))))
+    silence(sys.stdout)
+    return USAGE
 
 
 def _report(error: Exception, *, debug: bool) -> int:

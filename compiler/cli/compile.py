@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from compiler.cli.console import encodable, note_findings, progress
+from compiler.cli.console import encodable, note, note_findings, progress
 from compiler.cli.group import GtdCommand
 from compiler.cli.options import FOLDER, SEED, archetypes_option, dataset_option, jobs_option, paths_argument
 from compiler.cli.sources import choose_dataset, chosen, load_plan
-from compiler.findings import CLEAN, exit_status
+from compiler.findings import CLEAN, INTERRUPTED, USAGE, exit_status
 from gpu_train_debug.input_errors import refuse
 
 
@@ -33,7 +33,7 @@ def compile_command(
 
     It writes the splits, the card and the manifest.
     """
-    from compiler.dataset.build import BuildFailedError, build_dataset
+    from compiler.dataset.build import BuildFailedError, BuildInterruptedError, build_dataset
     from compiler.splits import split_specs
 
     plan = load_plan(paths)
@@ -56,6 +56,9 @@ def compile_command(
             result = build_dataset(plan, dataset, out, jobs=jobs, only=kept, advance=advance)
     except BuildFailedError as failure:
         note_findings(failure.findings)
-        return exit_status(failure.findings)
+        return USAGE if any(finding.code == "E620" for finding in failure.findings) else exit_status(failure.findings)
+    except BuildInterruptedError:
+        note("interrupted; nothing was changed")
+        return INTERRUPTED
     click.echo(result.summary)
     return CLEAN

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from io import TextIOWrapper
+from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, TextIO
 
 import click
@@ -42,8 +44,35 @@ def _colour_on(stream: TextIO) -> bool:
 
 
 def note(text: str) -> None:
-    """Say something beside the result, on standard error."""
-    click.echo(text, err=True)
+    """Say something beside the result, on standard error; where that can't be written, the exit status must do."""
+    try:
+        click.echo(text, err=True)
+    except OSError:
+        silence(sys.stderr)
+
+
+def silence(stream: TextIO) -> None:
+    """Let go of all that waits to be written there, so that Python doesn't fail over it when it exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+class _StandardOutput(FileIO):
+    """Standard output that remembers why it couldn't be written."""
+
+    failure: OSError | None = None
+
+    def write(self, data: Any, /) -> Any:
+        try:
+            return super().write(data)
+        except OSError as error:
+            self.failure = error
+            raise
+
+
+def standard_output_failure() -> OSError | None:
+    """Why a write to standard output failed, after `prepare_streams`; None if none did."""
+    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    return raw.failure if isinstance(raw, _StandardOutput) else None
 
 
 def note_findings(findings: Sequence[Finding]) -> None:
@@ -79,8 +108,26 @@ def write_file(path: Path, text: str) -> None:
         raise refuse(cannot_write(path, error)) from error
 
 
-def print_escaped() -> None:
-    """Let standard output and standard error escape what they can't encode, instead of failing."""
+def prepare_folder(path: Path) -> None:
+    """Make a folder if it isn't there, and try to write into it, before the work whose results go there.
+
+    Raises:
+        InputError: It can't be made or written.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise refuse(cannot_write(path, error)) from error
+
+
+def prepare_streams() -> None:
+    """Let standard output and standard error escape what they can't encode, and notice what can't be written."""
+    out = sys.stdout
+    if out is sys.__stdout__ and isinstance(out, TextIOWrapper) and sys.platform != "win32":
+        raw = _StandardOutput(out.fileno(), "wb", closefd=False)
+        sys.stdout = TextIOWrapper(BufferedWriter(raw), out.encoding, line_buffering=out.isatty())
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -96,12 +143,17 @@ def publish(
     summary: str,
     results: Mapping[str, Any] | None = None,
 ) -> int:
-    """Print the findings in the asked format, write the JUnit file, and give the exit status."""
-    text = format_findings(findings, format_, summary=summary, results=results, colour=_colour_on(sys.stdout))
-    if text:
-        click.echo(text)
-    if format_ in ("github", "sarif") and summary:
-        note(summary)
-    if junit is not None:
-        write_file(junit, junit_xml(suite, subjects, findings))
+    """Write the JUnit file, print the findings in the asked format, and give the exit status.
+
+    Each is done even if the other fails.
+    """
+    try:
+        if junit is not None:
+            write_file(junit, junit_xml(suite, subjects, findings))
+    finally:
+        text = format_findings(findings, format_, summary=summary, results=results, colour=_colour_on(sys.stdout))
+        if text:
+            click.echo(text)
+        if format_ in ("github", "sarif") and summary:
+            note(summary)
     return exit_status(findings)

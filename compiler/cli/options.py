@@ -23,9 +23,19 @@ from gpu_train_debug.tasks import default_folder
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-FILE = click.Path(dir_okay=False, path_type=Path)
-FOLDER = click.Path(file_okay=False, path_type=Path)
-ANY_PATH = click.Path(path_type=Path)
+
+class PathName(click.Path):
+    """The path of a file, a folder or either. An empty one is wrong usage: Python would read it as this folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("the path is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FILE = PathName(dir_okay=False, path_type=Path)
+FOLDER = PathName(file_okay=False, path_type=Path)
+ANY_PATH = PathName(path_type=Path)
 SEED = click.IntRange(0, 2**63 - 1)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from compiler.cli.console import progress, publish
+from compiler.cli.console import prepare_folder, progress, publish
 from compiler.cli.group import GtdCommand
 from compiler.cli.options import (
     FOLDER,
@@ -20,6 +20,8 @@ from compiler.cli.options import (
 )
 from compiler.cli.sources import chosen, load_plan, seed_of_draws
 from compiler.cli.spellings import RenamedOption
+from gpu_train_debug.files import cannot_write
+from gpu_train_debug.input_errors import refuse
 from gpu_train_debug.wording import counted
 
 
@@ -79,12 +81,18 @@ def prove_command(
         recheck=recheck == "cvc5",
         smt_folder=smt_folder,
     )
+    if smt_folder is not None:
+        prepare_folder(smt_folder)
     try:
         with progress("proving", len(names)) as advance:
             results = prove_archetypes(plan, names, options, jobs=jobs, advance=advance)
     except DisagreementError as error:
         findings = [disagreement_finding(error)]
         return publish(findings, format_=format_, junit=junit, suite="gtd prove", subjects=names, summary="")
+    except OSError as error:
+        if smt_folder is None:
+            raise
+        raise refuse(cannot_write(error.filename or smt_folder, error)) from error
     findings = [finding for result in results for finding in result.findings]
     summary = f"{counted(len(results), 'archetype')}, {counted(sum(r.drawn for r in results), 'world')} drawn"
     if options.recheck:

@@ -38,6 +38,10 @@ class BuildFailedError(Exception):
         self.findings = findings
 
 
+class BuildInterruptedError(KeyboardInterrupt):
+    """Ctrl-C or termination came before anything was written."""
+
+
 @attrs.frozen
 class BuildResult:
     summary: str
@@ -62,15 +66,23 @@ def build_dataset(
     Raises:
         BuildFailedError: A task could not be made, a proof was undecided, procedures disagree, or the folder
             can't be written. Disagreements are saved below `failures/`.
+        BuildInterruptedError: Ctrl-C or termination, with the folder as it was.
+        KeyboardInterrupt: The same, once the files have their names.
     """
+    existed = folder.is_dir()
+    staged = StagedFolder(folder)
     if (folder / CARD_NAME).exists() and not (folder / MANIFEST_NAME).exists():
         note = "the folder isn't one of a dataset: it has no manifest"
         raise BuildFailedError(finding_about("E620", f"{folder / CARD_NAME} would be overwritten", notes=[note]))
     try:
-        with StagedFolder(folder) as staged:
+        with staged:
             result = _write(program, dataset, staged, jobs=jobs, only=only, advance=advance)
             staged.publish()
         return result
+    except KeyboardInterrupt as error:
+        if staged.published:
+            raise
+        raise BuildInterruptedError from error
     except MissingTaskError as missing:
         found = missing_task(program, missing.missing)
         undecided = found.code == "E503"
@@ -81,7 +93,7 @@ def build_dataset(
     except DisagreementError as error:
         raise BuildFailedError(disagreement_finding(error)) from error
     except OSError as error:
-        notes = ["earlier files in the folder are as they were"]
+        notes = ["earlier files in the folder are as they were"] if existed else []
         raise BuildFailedError(finding_about("E620", cannot_write(folder, error), notes=notes)) from error
 
 

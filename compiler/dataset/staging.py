@@ -77,7 +77,8 @@ class StagedFolder:
             file.write(line)
             staged.publish()
 
-    The folder is made if it isn't there. One run at a time may write into it.
+    The folder is made if it isn't there. One run at a time may write into it. `published` says whether the files have
+    their names.
 
     Raises:
         OSError: The folder can't be made or written, or another run is writing into it
@@ -86,6 +87,7 @@ class StagedFolder:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.published = False
         self._made: list[Path] = []
         self._files: list[StagedFile] = []
         self._lock: int | None = None
@@ -125,6 +127,7 @@ class StagedFolder:
             file.finish()
         with interrupts_deferred():
             _replace_together([(file.temporary, file.target) for file in self._files])
+            self.published = True
             self._files.clear()
             self._made.clear()
             _sync_folder(self.folder)

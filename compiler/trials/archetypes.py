@@ -38,7 +38,7 @@ class ProveOptions:
     draws: Worlds per archetype.
     rlimit: Budget of each query in resource units; the default one if None.
     recheck: Prove each exported claim again with cvc5.
-    smt_folder: Where to write the claims as SMT-LIB 2.
+    smt_folder: The folder, which is there, in which to write the claims as SMT-LIB 2.
     """
 
     draws: int
@@ -143,13 +143,13 @@ def _export(prover: Prover, proof: TaskProof, stem: str, options: ProveOptions) 
 
     Raises:
         DisagreementError: cvc5 refutes what Z3 proves.
+        OSError: A claim can't be written.
     """
     said = Counter[str]()
     if options.smt_folder is None and not options.recheck:
         return said
     for claim, text in prover.scripts(proof).items():
         if options.smt_folder is not None:
-            options.smt_folder.mkdir(parents=True, exist_ok=True)
             (options.smt_folder / f"{stem}-{claim}.smt2").write_text(text, encoding="utf-8")
         if options.recheck:
             status = recheck_cvc5(text)

@@ -109,8 +109,7 @@ def _read(path: Path, shown: str) -> bytes | Diagnostic:
         with path.open("rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)
     except FileNotFoundError:
-        helps = ("check its spelling and the folder that you are in", _GIVE)
-        return Diagnostic("E120", f"`{shown}` doesn't exist", path=shown, helps=helps)
+        return _missing(shown)
     except OSError as error:
         notes = (error.strerror or "unknown reason",)
         return Diagnostic("E120", f"`{shown}` can't be read", path=shown, notes=notes, helps=(_PERMIT,))
@@ -118,6 +117,16 @@ def _read(path: Path, shown: str) -> bytes | Diagnostic:
         return data
     message = f"`{shown}` is larger than {MAX_FILE_BYTES} bytes"
     return Diagnostic("E121", message, path=shown, helps=("split it, and import the parts",))
+
+
+def _missing(shown: str) -> Diagnostic:
+    helps = ("check its spelling and the folder that you are in",)
+    return Diagnostic("E120", f"`{shown}` doesn't exist", path=shown, helps=helps)
+
+
+def _dangles(path: Path, real: Path) -> bool:
+    """Whether links lead from `path` to `real`, where nothing is."""
+    return Path(os.path.abspath(path)) != real and not os.path.lexists(real)
 
 
 def _decode(data: bytes, shown: str) -> tuple[Source, Diagnostic | None]:
@@ -175,6 +184,8 @@ class _Loader:
         elif not self.inside(real):
             message = f"`{path}` is outside the source root `{self.shown(self.root)}`"
             self.diagnostics.append(Diagnostic("E131", message, path=str(path)))
+        elif _dangles(path, real):
+            self.diagnostics.append(self.dangling(path, real))
         elif real.is_dir():
             found = self.below(real)
             if not found:
@@ -212,8 +223,16 @@ class _Loader:
             shown = self.shown(path)
             message = f"`{shown}` links to a file outside the source root"
             self.diagnostics.append(Diagnostic("E131", message, path=shown))
+        elif _dangles(path, real):
+            self.diagnostics.append(self.dangling(path, real))
         else:
             self.enqueue(real)
+
+    def dangling(self, path: Path, real: Path) -> Diagnostic:
+        """What is wrong with a link, named as it was given or found."""
+        shown = str(path) if not path.is_absolute() else self.shown(path)
+        message = f"`{shown}` links to `{self.shown(real)}`, which doesn't exist"
+        return Diagnostic("E120", message, path=shown, helps=("remove the link, or make what it names",))
 
     def enqueue(self, path: Path) -> None:
         if path not in self.seen:

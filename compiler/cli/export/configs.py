@@ -41,7 +41,9 @@ def configs_command(out: Path, force: bool) -> int:
             raise refuse(f"{joined(edited)} would be overwritten", helps=("--force overwrites what was edited",))
         out.mkdir(parents=True, exist_ok=True)
         for path, copy in copies.items():
-            click.echo(shutil.copyfile(path, copy))
+            shutil.copyfile(path, copy)
     except OSError as error:
         raise refuse(cannot_write(out, error)) from error
+    for copy in copies.values():
+        click.echo(copy)
     return CLEAN

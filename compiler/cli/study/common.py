@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from compiler.cli.console import standard_output_failure
 from compiler.cli.options import ANY_PATH, FILE
 from gpu_train_debug.files import cannot_write
 from gpu_train_debug.input_errors import refuse
@@ -21,10 +22,12 @@ _EXTRA = ("numpy", "scipy", "matplotlib")
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Turn what is wrong with the output or the installation into messages."""
+    """Turn what is wrong with the written files or the installation into messages."""
     try:
         yield
     except OSError as error:
+        if standard_output_failure() is not None:
+            raise
         raise refuse(cannot_write(error.filename or "the output", error)) from error
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _EXTRA:

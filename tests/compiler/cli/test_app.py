@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from strategies.incidents import INCIDENTS, Ran
 
+import compiler.dataset.build
 import compiler.frontend.run
 from compiler.cli.app import main
 from compiler.tasks.maker import TaskMaker
@@ -83,3 +85,38 @@ def test_an_undecided_proof_is_said_and_has_status_3(gtd: Gtd, monkeypatch: pyte
     ran = gtd("sample", "starved_pool", "--sources", INCIDENTS)
     assert (ran.status, ran.out) == (3, "")
     assert "error[E503]: a proof of task `sample-starved_pool-000` ran out of budget" in ran.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", ""),
+        ("check", INCIDENTS, ""),
+        ("compile", INCIDENTS, "-o", ""),
+        ("verify", ""),
+        ("stats", "--tasks", ""),
+    ],
+)
+def test_an_empty_path_is_wrong_usage(gtd: Gtd, arguments: tuple[str | Path, ...]) -> None:
+    ran = gtd(*arguments)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith("Usage: ")
+    assert ran.err.endswith(": the path is empty\n")
+
+
+def interrupted(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_only_compile_says_that_an_interrupt_changed_nothing(
+    gtd: Gtd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(compiler.frontend.run, "load", interrupted)
+    ran = gtd("prove", INCIDENTS, "--smt-lib-out", "claims")
+    assert (ran.status, ran.err.strip()) == (130, "interrupted")
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(compiler.dataset.build, "make_split", interrupted)
+    ran = gtd("compile", INCIDENTS, "-j", "1")
+    assert (ran.status, ran.err.strip()) == (130, "interrupted; nothing was changed")
+    assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""`gtd compile`: the seed."""
+"""`gtd compile`: the seed, and a folder that can't be written."""
 
 from __future__ import annotations
 
@@ -19,3 +19,10 @@ def test_compile_with_another_seed_gives_other_tasks(gtd: Gtd, compiled: Path, t
     mine = {json.loads(line)["prompt"] for line in lines(tmp_path / "out")}
     theirs = {json.loads(line)["prompt"] for line in lines(compiled)}
     assert mine != theirs
+
+
+def test_a_folder_that_cannot_be_written_is_refused_like_any_output(gtd: Gtd, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ran = gtd("compile", INCIDENTS, "-j", "1", "-o", "file/out")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err == "error[E620]: cannot write file/out: Not a directory\n"

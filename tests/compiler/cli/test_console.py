@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -10,9 +11,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from strategies.incidents import Ran
+from strategies.bakery import write_rows, write_splits
+from strategies.incidents import INCIDENTS, Ran
 
-from compiler.cli.console import progress, wants_colour, write_file
+from compiler.cli.console import prepare_folder, progress, wants_colour, write_file
 from gpu_train_debug.input_errors import InputError
 
 Gtd = Callable[..., Ran]
@@ -110,3 +112,73 @@ def test_a_file_that_cannot_be_written_is_a_message(tmp_path: Path) -> None:
         write_file(tmp_path / "file" / "below", "text")
     write_file(tmp_path / "new" / "file", "a\udcff")
     assert (tmp_path / "new" / "file").read_text() == "a\\udcff"
+
+
+def into(shell: str, *arguments: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run `gtd` in `folder` with its streams as the shell puts them."""
+    line = ["sh", "-c", f'exec "$@" {shell}', "sh", sys.executable, "-m", "compiler", *map(str, arguments)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(line, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+needs_full_disk = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+
+
+@needs_full_disk
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--help",),
+        ("--version",),
+        ("explain", "E305"),
+        ("check", INCIDENTS),
+        ("sample", "starved_pool", "--sources", INCIDENTS, "--prompt"),
+        ("export", "sft", "--split", "test"),
+        ("export", "configs", "-o", "configs"),
+        ("grade", "answers.jsonl", "--format", "json"),
+        ("study", "simulate", "--arm", "a=0", "--samples", "1"),
+    ],
+    ids=lambda arguments: " ".join(map(str, arguments[:2])).replace(str(INCIDENTS), "SOURCES"),
+)
+def test_a_full_disk_behind_standard_output_is_a_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str | Path, ...]
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", "" if "check" in arguments else "1")
+    write_splits(tmp_path / "out", {"test": 1})
+    task = json.loads((tmp_path / "out" / "test.jsonl").read_text())
+    write_rows(tmp_path / "answers.jsonl", [{"id": task["id"], "completion": ""}])
+    ran = into(">/dev/full", *arguments, folder=tmp_path)
+    rows = [row for row in ran.stderr.splitlines() if not row.startswith("tasks: ")]
+    assert (ran.returncode, rows) == (2, ["error: cannot write standard output: No space left on device"])
+
+
+@needs_full_disk
+def test_the_junit_report_is_written_where_standard_output_cannot_be(tmp_path: Path) -> None:
+    assert into(">/dev/full", "check", INCIDENTS, "--junit-out", "report.xml", folder=tmp_path).returncode == 2
+    assert "<testsuites>" in (tmp_path / "report.xml").read_text()
+
+
+def test_findings_are_printed_where_the_junit_report_cannot_be_written(gtd: Gtd, broken: Path) -> None:
+    ran = gtd("check", broken, "--junit-out", broken / "report.xml")
+    assert (ran.status, "error[E" in ran.out) == (2, True)
+    assert ran.err.startswith("error: cannot write ")
+
+
+def test_a_closed_standard_output_is_a_message(tmp_path: Path) -> None:
+    ran = into(">&-", "check", INCIDENTS, folder=tmp_path)
+    assert (ran.returncode, ran.stderr) == (2, "error: cannot write standard output: it is closed\n")
+
+
+@needs_full_disk
+@pytest.mark.parametrize("arguments", [("frobnicate",), ("check", "nowhere.arch"), ("sample", "a", "--sources", "b")])
+@pytest.mark.parametrize("shell", ["2>&-", "2>/dev/full"])
+def test_the_status_is_right_where_nothing_can_be_said(tmp_path: Path, arguments: tuple[str, ...], shell: str) -> None:
+    assert into(shell, *arguments, folder=tmp_path).returncode == 2
+
+
+def test_a_folder_is_made_before_the_work_or_refused(tmp_path: Path) -> None:
+    prepare_folder(tmp_path / "new" / "folder")
+    assert list((tmp_path / "new" / "folder").iterdir()) == []
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=r"cannot write .*file/below: Not a directory"):
+        prepare_folder(tmp_path / "file" / "below")

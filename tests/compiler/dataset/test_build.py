@@ -18,7 +18,7 @@ import pytest
 from strategies.incidents import INCIDENTS
 
 import compiler.dataset.staging
-from compiler.dataset.build import BuildFailedError, build_dataset
+from compiler.dataset.build import BuildFailedError, BuildInterruptedError, build_dataset
 from compiler.frontend.run import run_frontend
 from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan
 from solvers.outcome import TaskProof, Verdict
@@ -87,8 +87,22 @@ def test_a_disk_that_fills_up_leaves_earlier_files_whole(
     monkeypatch.setattr(compiler.dataset.staging.StagedFile, "write", fills_up)
     with pytest.raises(BuildFailedError) as failed:
         build_dataset(program, attrs.evolve(dataset, seed=99), copied, jobs=1)
-    assert [finding.code for finding in failed.value.findings] == ["E620"]
+    (finding,) = failed.value.findings
+    assert (finding.code, finding.notes) == ("E620", ("earlier files in the folder are as they were",))
     assert contents(copied) == before
+
+
+def test_a_compile_that_is_interrupted_once_it_is_whole_does_not_say_that_nothing_was_changed(
+    program: ProgramPlan, dataset: DatasetPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(_folder: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compiler.dataset.staging, "_sync_folder", late)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        build_dataset(program, dataset, tmp_path / "out", jobs=1, only=frozenset({"all_quiet"}))
+    assert not isinstance(stopped.value, BuildInterruptedError)
+    assert (tmp_path / "out" / "manifest.json").exists()
 
 
 def test_a_proof_that_fails_leaves_earlier_files_whole_and_saves_the_case(

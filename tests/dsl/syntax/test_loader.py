@@ -332,3 +332,24 @@ def test_errors_in_several_files_are_all_told(write: Write) -> None:
     assert codes(loaded) == ["E101", "E130", "E108"]
     assert list(loaded.modules) == ["b.arch"]
     assert list(loaded.digests) == ["a.arch", "b.arch", "c.arch"]
+
+
+@pytest.mark.parametrize("given", ["src/dang.arch", "src", "src/gone/a.arch"])
+def test_a_link_to_nothing_is_told_by_its_own_name(write: Write, given: str) -> None:
+    write()
+    Path("src").mkdir()
+    Path("src/dang.arch").symlink_to("nowhere.arch")
+    Path("src/gone").symlink_to("no-folder")
+    (found,) = load([Path(given)]).diagnostics
+    named, target = ("src/gone/a.arch", "no-folder/a.arch") if "gone" in given else ("src/dang.arch", "nowhere.arch")
+    assert (found.code, found.path) == ("E120", named)
+    assert found.message == f"`{named}` links to `src/{target}`, which doesn't exist"
+
+
+def test_a_file_that_does_not_exist_is_told_with_one_help(write: Write) -> None:
+    write()
+    (found,) = load([Path("b.arch")]).diagnostics
+    assert (found.message, found.helps) == (
+        "`b.arch` doesn't exist",
+        ("check its spelling and the folder that you are in",),
+    )
