@@ -12,7 +12,7 @@ from compiler.emit.record import Meta, make_record, record_line
 from gpu_train_debug.grade_file import grade_answers, render_scores
 from gpu_train_debug.tasks import TasksError
 
-META = Meta("computed", 1, "any", 2, "s", (), (), (), (), {}, 0, "0" * 32)
+META = Meta("computed", 1, "any", 2, 100, "s", (), (), (), (), {}, 0, "0" * 32)
 A = '{"diagnosis": "A", "fix": {"f": 8}}'
 B = '{"diagnosis": "B", "fix": {"g": true}}'
 HEALTHY = '{"diagnosis": "HEALTHY", "fix": {}}'

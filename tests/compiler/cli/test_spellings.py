@@ -25,6 +25,7 @@ OLD = {
     "export generations": ["--output FILE"],
     "export configs": ["--output FOLDER"],
     "study score": ["--json"],
+    "cases": ["--junit-xml FILE"],
 }
 CASES = [(path, spelling) for path, spellings in OLD.items() for spelling in spellings]
 

@@ -35,8 +35,8 @@ def test_every_row_of_the_page_is_an_example() -> None:
     assert len(rows) == len(list(examples())) > 30
 
 
-def test_the_page_quotes_the_rubric_of_the_prompt() -> None:
+def test_the_page_quotes_the_rubric_of_the_card() -> None:
     quoted = " ".join(line.removeprefix("> ") for line in PAGE.splitlines() if line.startswith("> "))
-    template = (ROOT / "compiler" / "emit" / "templates" / "prompt.txt.j2").read_text(encoding="utf-8")
+    template = (ROOT / "compiler" / "emit" / "templates" / "card.md.j2").read_text(encoding="utf-8")
     assert quoted.startswith("Half of the credit")
     assert quoted in template
