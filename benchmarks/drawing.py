@@ -22,7 +22,7 @@ from solvers.problem import Expr, Problem
 from solvers.proving.claims import Claims, Path, start_name
 from solvers.sampling import Candidate, candidates, key_of
 
-COMPARED = ("act_peak_micro_batch", "rows_split_twice")
+COMPARED = ("pass_too_large", "rows_misdivided")
 """Shipped archetypes that are also drawn value by value; those of the small domain all are."""
 RLIMIT = 200_000
 """Z3's budget for one question; a value that stays undecided counts as infeasible."""

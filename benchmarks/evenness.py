@@ -31,7 +31,7 @@ Marginals = Mapping[str, tuple[IntArray, FloatArray]]
 
 MOST_WORLDS = 1 << 18
 REPEATS = 200
-CUT = ("act_peak_micro_batch", "rows_split_twice", "states_then_activations")
+CUT = ("pass_too_large", "rows_misdivided", "states_then_pass")
 
 
 def run(*, quick: bool = False) -> Result:

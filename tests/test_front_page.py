@@ -23,7 +23,7 @@ def test_it_says_where_the_command_is_after_the_setup() -> None:
 
 def test_the_task_at_the_top_is_a_task_of_the_dataset(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["sample", "frozen_base_then_activations", "--split", "train", "--sources", str(ROOT / "archetypes")])
+        main(["sample", "copy_then_logits", "--split", "train", "--sources", str(ROOT / "archetypes")])
     page, _, gold = capsys.readouterr().out.partition("----- gold -----\n")
     lines, answer = re.findall(r"```(?:text|json)\n(.*?)\n```", TEXT, flags=re.DOTALL)[:2]
     assert len(lines.splitlines()) == 10
