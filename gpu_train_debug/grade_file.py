@@ -24,6 +24,7 @@ from gpu_train_debug.tables import plain_table
 from gpu_train_debug.tasks import TaskRecord, TasksError, read_split, split_names
 
 _HEAD = ("split", "archetype", "answered", "samples", "score", "exact", "diagnosis", "fix")
+_LEGEND = "score is the mean out of 1; diagnosis and fix are the points out of 0.5 that it is the sum of"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +88,12 @@ def grade_answers(folder: Path, lines: Iterable[bytes], name: str) -> dict[str, 
 
 
 def render_scores(splits: Mapping[str, SplitScores]) -> str:
-    """One line per split and archetype, plain text, columns aligned."""
+    """One line per split and archetype, plain text, columns aligned, and what the columns of points mean."""
     rows: list[tuple[str, ...]] = []
     for split, scores in splits.items():
         rows.append((split, "", *_cells(scores.total)))
         rows += (("", archetype, *_cells(part)) for archetype, part in scores.archetypes.items())
-    return plain_table(_HEAD, rows)
+    return f"{plain_table(_HEAD, rows)}\n\n{_LEGEND}"
 
 
 def scores_json(splits: Mapping[str, SplitScores]) -> str:

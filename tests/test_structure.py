@@ -147,7 +147,7 @@ def listed_modules(page: str) -> list[str]:
     return names
 
 
-@pytest.mark.parametrize("folder", [*package_folders(), "tests/strategies"])
+@pytest.mark.parametrize("folder", [*package_folders(), "benchmarks", "tests/strategies"])
 def test_the_page_of_a_folder_lists_its_modules(folder: str) -> None:
     page = ROOT / folder / "README.md"
     assert page.exists(), f"{folder} has no README.md"
@@ -216,3 +216,15 @@ def test_tests_stand_where_their_modules_do() -> None:
             lost.append(f"{name}: {'it has a module, so ABOUT has nothing to say' if known else 'no such module'}")
     lost += [f"{name}: in ABOUT, but not there" for name in ABOUT if not (ROOT / "tests" / name).exists()]
     assert not lost, "tests that don't mirror the folders:\n" + "\n".join(lost)
+
+
+def part_pages() -> list[str]:
+    """The pages of all folders of the packages."""
+    found = (page.relative_to(ROOT).as_posix() for package in PACKAGES for page in (ROOT / package).rglob("README.md"))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("page", part_pages())
+def test_the_page_of_a_part_says_what_goes_in_and_out_and_what_it_must_not_know(page: str) -> None:
+    words = " ".join((ROOT / page).read_text(encoding="utf-8").lower().split())
+    assert [each for each in ("enters", "leaves", "must not know") if each not in words] == []

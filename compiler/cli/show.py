@@ -1,4 +1,4 @@
-"""`gtd show`: what stands after a stage of the compile, as text."""
+"""`gtd show`: what a stage of the compile produced, as text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from compiler.tasks.maker import ProvedWorld, TaskForm
 
 SOURCE_FORMS = {"parsed": "load", "checked": "check", "problem": "lower"}
-"""What stands after the stages of the sources, and the names of the stages."""
+"""What the stages of the sources produce, and the names of the stages."""
 
 TASK_FORMS = {
     "candidate": "draw",
@@ -34,7 +34,7 @@ TASK_FORMS = {
     "meta": "render",
     "record": "write",
 }
-"""What stands after the stages of a task, and the names of the stages."""
+"""What the stages of a task produce, and the names of the stages."""
 
 
 @click.command("show", cls=GtdCommand)
@@ -56,7 +56,7 @@ def show_command(
     index: int,
     seed: int | None,
 ) -> int:
-    """Show what stands after a stage of the compile.
+    """Show what a stage of the compile produced.
 
     Of sources, given as PATHS: `parsed` is their canonical text, `checked` the program without open names and types,
     `problem` what the solvers see, with the texts for people.

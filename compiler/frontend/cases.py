@@ -8,7 +8,7 @@ interpretation of the sources confirm each one that decides or is shown.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -24,7 +24,7 @@ from dsl.value_types import value_text
 from gpu_train_debug.wording import counted, joined, listed
 from solvers.counting.answers import AnswerTally, RunbookAnswer, confirmed_walk, tally_answers
 from solvers.counting.exhaustive import WitnessError
-from solvers.counting.fitting import MOST_FITTING, TooManyFittingError, worlds_that_fit
+from solvers.counting.fitting import MOST_FITTING, FittingWorlds, worlds_that_fit
 from solvers.counting.tables import Tables
 from solvers.outcome import Assignment, Walk, WalkAnswer
 from solvers.problem import Expr, Var
@@ -57,6 +57,7 @@ class CaseResult:
 
     Attributes:
         worlds: How many fit; only those variables count that some walk depends on.
+        complete: False if there are more, of which these were drawn.
         why: In a few words.
         diagnostic: None if the confirmed answer is the only one.
     """
@@ -64,6 +65,7 @@ class CaseResult:
     case: CasePlan
     verdict: CaseVerdict
     worlds: int
+    complete: bool
     why: str
     diagnostic: Diagnostic | None = None
 
@@ -100,19 +102,18 @@ class _Judge:
 
     def judge(self) -> CaseResult:
         conditions = self.conditions()
-        try:
-            worlds = worlds_that_fit(self.tables, conditions.values())
-        except TooManyFittingError as error:
-            return self.too_open(error.names)
+        worlds = worlds_that_fit(self.tables, conditions.values())
         if not worlds.size:
-            return self.no_world(conditions)
+            return self.no_world(worlds, conditions) if worlds.complete else self.too_open(worlds, "no world was found")
         tally = tally_answers(self.tables, worlds)
         other = [answer for answer in tally.counts if answer.answer not in self.case.answers]
+        if not other and not worlds.complete:
+            return self.too_open(worlds, f"{counted(worlds.size, 'world')} were drawn, and all confirm it")
         if not other:
             for answer in tally.counts:
                 self.confirmed(tally.world_of(answer), answer)
             given = self.answers_text([answer.answer for answer in tally.counts if answer.answer is not None])
-            return CaseResult(self.case, CaseVerdict.CONFIRMED, worlds.size, given)
+            return CaseResult(self.case, CaseVerdict.CONFIRMED, worlds.size, worlds.complete, given)
         return self.undetermined(tally, other) if len(tally.counts) > 1 else self.answered_otherwise(tally, other[0])
 
     def conditions(self) -> dict[str, Expr]:
@@ -134,32 +135,40 @@ class _Judge:
     # -------------------------------------------------------------- verdicts
 
     def result(
-        self, verdict: CaseVerdict, code: str, worlds: int, why: str, message: str, label: str, **parts: Sequence[str]
+        self,
+        verdict: CaseVerdict,
+        code: str,
+        worlds: FittingWorlds,
+        why: str,
+        message: str,
+        label: str,
+        *,
+        notes: Iterable[str],
+        helps: Iterable[str],
     ) -> CaseResult:
-        notes, helps = tuple(parts.get("notes", ())), tuple(parts.get("helps", ()))
-        diagnostic = Diagnostic(code, message, self.case.checked.span, label, notes=notes, helps=helps)
-        return CaseResult(self.case, verdict, worlds, why, diagnostic)
+        diagnostic = Diagnostic(code, message, self.case.checked.span, label, notes=tuple(notes), helps=tuple(helps))
+        return CaseResult(self.case, verdict, worlds.size, worlds.complete, why, diagnostic)
 
-    def too_open(self, names: Sequence[str]) -> CaseResult:
-        wide = listed(names, limit=DIFFERENCES_SHOWN)
+    def too_open(self, worlds: FittingWorlds, found: str) -> CaseResult:
+        wide = listed(worlds.widest, limit=DIFFERENCES_SHOWN)
         return self.result(
             CaseVerdict.TOO_OPEN,
             "E428",
-            0,
-            f"open: {wide}",
+            worlds,
+            f"{found}; open: {wide}",
             f"the facts of case `{self.case.name}` leave too much open to try everything",
-            f"at most {MOST_FITTING} worlds are tried",
-            notes=[f"open are {wide}"],
+            found,
+            notes=[f"at most {MOST_FITTING} worlds are tried one by one", f"open are {wide}"],
             helps=["give more facts, or narrow them with `where`"],
         )
 
-    def no_world(self, conditions: Mapping[str, Expr]) -> CaseResult:
+    def no_world(self, worlds: FittingWorlds, conditions: Mapping[str, Expr]) -> CaseResult:
         blamed = list(self.blamed(conditions))
         names = listed(blamed, last="or", limit=DIFFERENCES_SHOWN)
         return self.result(
             CaseVerdict.NO_WORLD,
             "E438",
-            0,
+            worlds,
             f"only without {names}" if blamed else "several facts together exclude all worlds",
             f"no world fits case `{self.case.name}`",
             "its facts exclude each other",
@@ -171,10 +180,7 @@ class _Judge:
         """What the author wrote that excludes all worlds which fit the rest."""
         for text in conditions:
             rest = [expr for other, expr in conditions.items() if other != text]
-            try:
-                if worlds_that_fit(self.tables, rest).size:
-                    yield text
-            except TooManyFittingError:
+            if worlds_that_fit(self.tables, rest).size:
                 yield text
 
     def answered_otherwise(self, tally: AnswerTally, answer: RunbookAnswer) -> CaseResult:
@@ -184,7 +190,7 @@ class _Judge:
         return self.result(
             CaseVerdict.OTHER_ANSWER,
             "E440",
-            tally.worlds.size,
+            tally.worlds,
             found,
             f"the runbook answers case `{self.case.name}` otherwise: {found}",
             f"confirmed: {self.answers_text(self.case.answers)}",
@@ -203,10 +209,10 @@ class _Judge:
         return self.result(
             CaseVerdict.UNDETERMINED,
             "E439",
-            tally.worlds.size,
+            tally.worlds,
             f"{counted(len(tally.counts), 'answer')}; {deciders}",
             f"the facts of case `{self.case.name}` leave the answer open",
-            f"{counted(tally.worlds.size, 'world')} fit, with {counted(len(tally.counts), 'answer')}",
+            f"{self.fitting(tally.worlds)}, with {counted(len(tally.counts), 'answer')}",
             notes=[
                 *self.frequent(tally),
                 f"two worlds that fit: with {self.differences(near, world)}, the answer is {texts[0]}",
@@ -217,6 +223,10 @@ class _Judge:
         )
 
     # -------------------------------------------------------------- words
+
+    def fitting(self, worlds: FittingWorlds) -> str:
+        number = counted(worlds.size, "world")
+        return f"{number} fit" if worlds.complete else f"{number} were drawn of those that fit"
 
     def two_answers(self, tally: AnswerTally, other: Sequence[RunbookAnswer]) -> tuple[RunbookAnswer, RunbookAnswer]:
         """The confirmed answer, or else the most frequent one, and the most frequent of the others."""
@@ -246,12 +256,13 @@ class _Judge:
         known |= {
             each.name: each.value
             for each in problem.observations
-            if "<" not in each.name and each.name not in known and tally.depends_on_open(each.value)
+            if "<" not in each.name and each.name not in known and tally.tells(each.value)
         }
         told = tally.told_by({name: expr for name, expr in known.items() if name not in self.case.said})
         settling = [name for name, share in told.items() if share == _ALL]
         if settling:
-            return f"{listed(map(_fact_name, settling), last='or', limit=DECIDERS_SHOWN)} would decide"
+            names = listed(map(_fact_name, settling), last="or", limit=DECIDERS_SHOWN)
+            return f"{names} would decide" if tally.worlds.complete else f"{names} may decide"
         best = sorted(told, key=lambda name: -told[name])[:1]
         nearest = [
             f"`{_fact_name(name)}` would in {100 * told[name]:.0f}% of the worlds" for name in best if told[name]
@@ -284,9 +295,13 @@ CASE_COLUMNS: Final = ("case", "system", "source", "worlds", "verdict", "why")
 def case_rows(results: Sequence[CaseResult]) -> list[tuple[str, ...]]:
     """A row for each case under `CASE_COLUMNS`."""
     return [
-        (each.case.name, each.case.system, each.case.source, str(each.worlds), each.verdict.value, each.why)
+        (each.case.name, each.case.system, each.case.source, _number(each), each.verdict.value, each.why)
         for each in results
     ]
+
+
+def _number(result: CaseResult) -> str:
+    return f"{result.worlds}" if result.complete else f"{result.worlds} drawn"
 
 
 def cases_json(results: Sequence[CaseResult]) -> dict[str, list[dict[str, str | int]]]:
@@ -299,6 +314,7 @@ def cases_json(results: Sequence[CaseResult]) -> dict[str, list[dict[str, str | 
                 "source": each.case.source,
                 "text": each.case.text,
                 "worlds": each.worlds,
+                "complete": each.complete,
                 "verdict": each.verdict.value,
                 "why": each.why,
             }

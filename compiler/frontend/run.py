@@ -77,7 +77,7 @@ PROGRAM_STAGES: Final = (ProgramStage("load", _load), ProgramStage("check", _che
 
 @attrs.frozen
 class StageResult:
-    """What stands after a stage: None if errors came before, or from it; `diagnostics` are those of all that ran."""
+    """What a stage produced: None if errors came before, or from it; `diagnostics` are those of all that ran."""
 
     form: ProgramForm | None
     diagnostics: Diagnostics

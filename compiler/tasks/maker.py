@@ -74,7 +74,7 @@ TaskForm: TypeAlias = DrawnWorld | ProvedWorld | RenderedTask
 
 @attrs.frozen
 class StoppedTask:
-    """What stands after a stage. `dropped` counts by flaw the candidate worlds that came before and failed."""
+    """What a stage produced. `dropped` counts by flaw the candidate worlds that came before and failed."""
 
     form: TaskForm
     dropped: Counter[str]

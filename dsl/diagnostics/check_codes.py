@@ -380,16 +380,15 @@ archetype full_tank of tank "It is full" { fault none  tier healthy  like empty_
     Code(
         "E428",
         "a case that leaves too much open",
-        "All worlds that fit the facts of a case are tried, 4,194,304 at most, and of the values that one fact or "
-        "condition ties to each other 16,777,216 combinations. Give more facts, or narrow those that stay open with "
-        "`where`.",
+        "Of the worlds that fit the facts of a case, those are tried that may be answered differently, 1,048,576 at "
+        "most. Here there are more; all that were drawn confirm the answer, or none was found. Give more facts, or "
+        "narrow those that stay open with `where`.",
         'system shop "Shop" {\n'
         '  config { size: int in {2, 4} "size" }\n'
-        "  given { hour: int in 1..24 }\n"
-        '  hidden { price: int in 1..1000 "price"  guests: int in 1..1000 "guests" }\n'
-        '  rule big TOO_BIG "too big" { when size == 4 and price + guests > 9 * hour  set size = 2 }\n'
+        '  hidden { price: int in 1..1000 "price"  guests: int in 1..1400 "guests" }\n'
+        '  rule big TOO_BIG "too big" { when size == 4 and price + guests < 2400  set size = 2 }\n'
         "  runbook big\n}\n"
-        'case c01 of shop "https://example.org/1" { } => HEALTHY\n',
+        'case c01 of shop "https://example.org/1" { known { size = 4 } } => TOO_BIG { size = 2 }\n',
     ),
     Code(
         "E430",

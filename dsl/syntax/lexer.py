@@ -147,7 +147,7 @@ class _Lexer:
         span = token_span(self.source, token)
         self.diagnostics.append(Diagnostic(code, message, span, label, helps=helps))
 
-    def mended(self, token: Token) -> Token | None:
+    def corrected(self, token: Token) -> Token | None:
         """Report what is wrong with one token; give a token to go on with, or None to leave it out."""
         match token.type:
             case "STRING":
@@ -281,7 +281,7 @@ def lex(source: Source) -> Lexed:
     stack: list[int] = []
     stray = -1
     for found in _divided(language().lex(source.text)):
-        token = lexer.mended(found)
+        token = lexer.corrected(found)
         if token is not None:
             opened.append(stack[-1] if stack else -1)
             if token.type in PARTNER:

@@ -15,10 +15,14 @@ from solvers import evaluate
 from solvers.counting.exhaustive import WitnessError
 from solvers.counting.expand import expand, support
 from solvers.counting.fitting import FittingWorlds
-from solvers.counting.tables import IntArray, Tables
+from solvers.counting.tables import BatchState, IntArray, Tables
 from solvers.counting.walks import Group, codes_of, walk_batch, world_at
 from solvers.outcome import Assignment, Ending, Walk, WalkAnswer
 from solvers.problem import Expr
+from solvers.streams import Stream, key_of, scaled
+
+MOST_TOLD: Final = 1 << 14
+"""How many worlds tell how much a single fact would settle."""
 
 _UNCHANGED: Final = -(1 << 62)
 
@@ -63,29 +67,48 @@ class AnswerTally:
         return found
 
     def told_by(self, exprs: Mapping[str, Expr]) -> dict[str, float]:
-        """Return for each expression the share of worlds in which its value settles the answer."""
-        problem = self.tables.problem
-        pure = {name: expand(problem, expr) for name, expr in exprs.items()}
-        seen: dict[str, dict[int, set[int]]] = {name: {} for name in pure}
-        sizes: dict[str, dict[int, int]] = {name: {} for name in pure}
+        """Return for each expression the share of worlds in which its value settles the answer.
+
+        The share is that among some of the worlds if there are many; it is 1 only if all are settled.
+        """
+        pure = {name: expand(self.tables.problem, expr) for name, expr in exprs.items()}
+        places = scaled(Stream(key_of("told")).words(MOST_TOLD), len(self.numbers))
+        some = np.unique(places) if len(self.numbers) > MOST_TOLD else np.arange(len(self.numbers))
+        shares = self._settled_by(pure, some)
+        hoped = {name: expr for name, expr in pure.items() if shares[name] == 1}
+        return shares | self._settled_by(hoped, np.arange(len(self.numbers)))
+
+    def _settled_by(self, pure: Mapping[str, Expr], places: IntArray) -> dict[str, float]:
+        """The share of some worlds that each pure expression settles among them."""
+        columns: list[list[IntArray]] = [[] for _ in pure]
         low = 0
         for state, size in self.worlds.chunks():
-            numbers = self.numbers[low : low + size]
+            rows = places[(places >= low) & (places < low + size)] - low
             low += size
-            for name, value in zip(pure, self.tables.compiled(list(pure.values()))(state), strict=True):
-                column = np.broadcast_to(np.asarray(value, np.int64), size)
-                pairs, counts = np.unique(np.stack([column, numbers]), axis=1, return_counts=True)
-                for shown, number, count in zip(*pairs.tolist(), counts.tolist(), strict=True):
-                    seen[name].setdefault(shown, set()).add(number)
-                    sizes[name][shown] = sizes[name].get(shown, 0) + count
+            chosen = {name: np.asarray(cell)[rows] for name, cell in state.items()}
+            for column, value in zip(columns, self._values(pure.values(), chosen, len(rows)), strict=True):
+                column.append(value)
         return {
-            name: sum(sizes[name][shown] for shown, given in answers.items() if len(given) == 1) / len(self.numbers)
-            for name, answers in seen.items()
+            name: _settled(np.concatenate(column), self.numbers[places])
+            for name, column in zip(pure, columns, strict=True)
         }
 
-    def depends_on_open(self, expr: Expr) -> bool:
-        """Whether the value of an expression may differ between the worlds."""
-        return not support(expand(self.tables.problem, expr)).isdisjoint(self.worlds.open)
+    def _values(self, pure: Iterable[Expr], state: BatchState, size: int) -> list[IntArray]:
+        values = self.tables.compiled(list(pure))(state)
+        return [np.broadcast_to(np.asarray(value, np.int64), size) for value in values]
+
+    def tells(self, expr: Expr) -> bool:
+        """Whether the value of an expression differs between the worlds, and only with what decides the answer."""
+        read = support(expand(self.tables.problem, expr))
+        return read <= self.worlds.told and not read.isdisjoint(self.worlds.open)
+
+
+def _settled(value: IntArray, numbers: IntArray) -> float:
+    """The share of worlds whose value no world with another answer has."""
+    _, shown, counts = np.unique(value, return_inverse=True, return_counts=True)
+    pairs = np.unique(shown.reshape(-1) * (int(numbers.max()) + 1) + numbers) // (int(numbers.max()) + 1)
+    once = np.bincount(pairs, minlength=len(counts)) == 1
+    return float(counts[once].sum() / len(numbers))
 
 
 def tally_answers(tables: Tables, worlds: FittingWorlds) -> AnswerTally:

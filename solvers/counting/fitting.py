@@ -1,168 +1,182 @@
 """The worlds that fit what is known: every valid world in which given conditions hold.
 
 In: conditions. Out: `FittingWorlds`: blocks of joint values, of which every combination is such a world. Variables are
-joined only where a condition ties them to each other, and what a condition excludes is left out at once. A variable
-on which neither a condition nor any walk depends has one value, its first: the others lead to the same answers.
+joined only where a condition ties them to each other, and what a condition excludes is left out at once. Of the worlds
+that differ only where nothing decides (see `deciding`), there is one: the others lead to the same answer.
+
+Where there are too many worlds or combinations, some are drawn, the same ones each time. All that come out fit, but
+others do, too: `FittingWorlds.complete` is false then.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Final
 
 import attrs
 import numpy as np
 
-from solvers.counting.expand import before_name, conjuncts, expand, support
-from solvers.counting.tables import BatchState, IntArray, Tables
-from solvers.problem import Assign, Expr, Problem, Variable
+from solvers.counting.blocks import Block
+from solvers.counting.deciding import deciding_variables
+from solvers.counting.expand import conjuncts, expand, support
+from solvers.counting.tables import BatchState, BatchValue, IntArray, Tables
+from solvers.problem import Expr
+from solvers.streams import Stream, key_of, scaled
 
-MOST_FITTING: Final = 1 << 22
+MOST_FITTING: Final = 1 << 20
 """Most worlds that are looked at one by one."""
-MOST_JOINED: Final = 1 << 24
+MOST_JOINED: Final = 1 << 23
 """Most combinations of tied values that are tried for a condition."""
+FITTING_DRAWN: Final = 1 << 16
+"""How many worlds, or rows of a block, are drawn where there are more."""
 FITTING_CHUNK: Final = 1 << 17
 """How many worlds, or combinations, are held at once."""
 
 
-class TooManyFittingError(Exception):
-    """More worlds or combinations than are looked at. The argument names the variables that are too open."""
-
-    def __init__(self, names: tuple[str, ...]) -> None:
-        super().__init__(names)
-        self.names = names
-
-
-@attrs.frozen(eq=False)
-class _JointValues:
-    """Joint values of some variables: a column for each."""
-
-    names: tuple[str, ...]
-    rows: IntArray
-
-    def columns(self, rows: IntArray | slice = slice(None)) -> dict[str, IntArray]:
-        chosen = self.rows[rows]
-        return {name: np.ascontiguousarray(chosen[:, place]) for place, name in enumerate(self.names)}
-
-    def joined(self, other: _JointValues) -> Iterator[_JointValues]:
-        """Yield every combination with the rows of another block, in pieces."""
-        step = max(1, FITTING_CHUNK // len(other.rows))
-        for low in range(0, len(self.rows), step):
-            part = self.rows[low : low + step]
-            left, right = np.repeat(part, len(other.rows), axis=0), np.tile(other.rows, (len(part), 1))
-            yield _JointValues(self.names + other.names, np.concatenate([left, right], axis=1))
-
-
 @attrs.frozen(eq=False)
 class FittingWorlds:
-    """All combinations of a row of each block.
+    """Combinations of a row of each block.
 
     Attributes:
-        open: The variables that have more than one value, in the order of the problem.
+        open: The variables that decide and have more than one value, in the order of the problem.
+        told: These, and the variables that have the same value in every world that fits.
+        size: How many worlds there are.
+        complete: Whether these are all worlds that fit.
+        drawn: Where only some worlds were drawn, the row of each block for each of them.
     """
 
-    blocks: tuple[_JointValues, ...]
+    blocks: tuple[Block, ...]
     open: tuple[str, ...]
+    told: frozenset[str]
+    size: int
+    complete: bool = True
+    drawn: tuple[IntArray, ...] | None = None
 
     @property
-    def size(self) -> int:
-        return math.prod(len(block.rows) for block in self.blocks)
+    def widest(self) -> tuple[str, ...]:
+        """The open variables, those with the most values first."""
+        values = _values(self.blocks)
+        return tuple(sorted(self.open, key=lambda name: -values[name]))
 
     def chunks(self) -> Iterator[tuple[BatchState, int]]:
         """Yield all worlds, at most `FITTING_CHUNK` at once, with their number; the order means nothing."""
         for low in range(0, self.size, FITTING_CHUNK):
             places = np.arange(low, min(low + FITTING_CHUNK, self.size))
-            state: dict[str, IntArray] = {}
-            rest = places
-            for block in self.blocks:
-                state |= block.columns(rest % len(block.rows))
-                rest = rest // len(block.rows)
+            state: dict[str, BatchValue] = {}
+            for block, rows in zip(self.blocks, self._rows(places), strict=True):
+                state |= block.columns(rows)
             yield state, len(places)
+
+    def _rows(self, places: IntArray) -> Iterator[IntArray]:
+        """Yield the row of each block for some of the worlds."""
+        for number, block in enumerate(self.blocks):
+            yield places % len(block.rows) if self.drawn is None else self.drawn[number][places]
+            places = places // len(block.rows) if self.drawn is None else places
 
 
 def worlds_that_fit(tables: Tables, conditions: Iterable[Expr], most: int = MOST_FITTING) -> FittingWorlds:
-    """Find the valid worlds in which all `conditions` hold.
-
-    Raises:
-        TooManyFittingError: There are more than `most`, or too many combinations to try for a condition.
-    """
+    """Find the valid worlds in which all `conditions` hold, or some of them if there are more than `most`."""
     problem = tables.problem
     whole = [expand(problem, condition) for condition in (problem.valid, *conditions)]
     parts = list(dict.fromkeys(part for each in whole for part in conjuncts(each)))
-    needed = variables_that_decide(problem).union(*map(support, parts))
-    blocks = [_first_block(variable, needed) for variable in problem.variables]
+    blocks = [
+        _kept(tables, Block((variable.name,), np.array(variable.domain, np.int64)[:, None]), parts)
+        for variable in problem.variables
+    ]
+    fixed = {block.names[0]: int(block.rows[0, 0]) for block in blocks if len(block.rows) == 1}
+    deciding = deciding_variables(problem, parts, fixed)
+    parts = [part for part in parts if len(support(part)) != 1]
+    complete = True
+    blocks = [_projected(block, deciding.union(*map(support, parts))) for block in blocks]
     while parts and all(len(block.rows) for block in blocks):
         part = min(parts, key=lambda each: _combinations(_concerned(blocks, each)))
         concerned = sorted(_concerned(blocks, part), key=lambda block: len(block.rows)) or blocks[:1]
         blocks = [block for block in blocks if block not in concerned]
-        blocks.append(_cut(tables, concerned, parts))
+        joint, all_rows = _cut(tables, concerned, parts, deciding)
+        blocks.append(joint)
+        complete &= all_rows
         parts = [each for each in parts if each is not part]
-    worlds = FittingWorlds(tuple(blocks), _open(problem, blocks))
-    if worlds.size > most:
-        raise TooManyFittingError(_widest(blocks))
-    return worlds
+    values = _values(blocks)
+    varying = tuple(each.name for each in problem.variables if each.name in deciding and values[each.name] > 1)
+    worlds = FittingWorlds(tuple(blocks), varying, deciding | fixed.keys(), _combinations(blocks), complete)
+    if worlds.size <= most:
+        return worlds
+    drawn = tuple(_drawn(len(block.rows), "worlds", *block.names) for block in blocks)
+    return attrs.evolve(worlds, size=FITTING_DRAWN, complete=False, drawn=drawn)
 
 
-def variables_that_decide(problem: Problem) -> frozenset[str]:
-    """Name the variables on which some walk may depend: those that the runbook reads or sets, or `sound` reads."""
-    exprs = [problem.sound, *(rule.guard for rule in problem.rules)]
-    items = [item for rule in problem.rules for alternative in rule.alternatives for item in alternative.sets]
-    exprs += [item.value if isinstance(item, Assign) else item.where for item in items]
-    read = frozenset[str]().union(*(support(expand(problem, expr)) for expr in exprs))
-    names = frozenset(variable.name for variable in problem.variables)
-    looked_back = frozenset(name for name in names if before_name(name) in read)
-    return (read & names) | looked_back | frozenset(item.field for item in items)
+def _cut(
+    tables: Tables, concerned: Sequence[Block], parts: Sequence[Expr], deciding: frozenset[str]
+) -> tuple[Block, bool]:
+    """Join blocks one after the other, and keep what satisfies every condition on them alone.
 
-
-def _first_block(variable: Variable, needed: frozenset[str]) -> _JointValues:
-    domain = variable.domain if variable.name in needed else variable.domain[:1]
-    return _JointValues((variable.name,), np.array(domain, np.int64)[:, None])
-
-
-def _cut(tables: Tables, concerned: Sequence[_JointValues], parts: Sequence[Expr]) -> _JointValues:
-    """Join blocks one after the other, and keep what satisfies every condition on them alone."""
-    joint = _kept(tables, concerned[0], parts)
+    Returns:
+        The block, and whether it has all rows: where there are too many combinations, some are drawn.
+    """
+    joint, complete = _kept(tables, concerned[0], parts), True
     for block in concerned[1:]:
         if len(joint.rows) * len(block.rows) > MOST_JOINED:
-            raise TooManyFittingError(_widest([joint, block]))
-        pieces = [_kept(tables, piece, parts).rows for piece in joint.joined(block)]
+            joint, block, complete = _thinned(joint), _thinned(block), False
+            joint = _thinned(joint, max(1, MOST_JOINED // len(block.rows)))
         names = joint.names + block.names
-        joint = _JointValues(names, np.concatenate([np.zeros((0, len(names)), np.int64), *pieces]))
+        pending = [part for part in parts if not support(part) <= frozenset(names)]
+        needed = deciding.union(*map(support, pending))
+        pieces = [_projected(_kept(tables, piece, parts), needed).rows for piece in _combined(joint, block)]
+        joint = Block(names, np.concatenate([np.zeros((0, len(names)), np.int64), *pieces]))
+        joint = _projected(joint, needed)
         if len(joint.rows) > MOST_FITTING:
-            raise TooManyFittingError(_widest([joint]))
-    return joint
+            joint, complete = _thinned(joint), False
+    return joint, complete
 
 
-def _kept(tables: Tables, block: _JointValues, parts: Sequence[Expr]) -> _JointValues:
+def _combined(one: Block, other: Block) -> Iterator[Block]:
+    """Yield every combination of their rows, in pieces."""
+    step = max(1, FITTING_CHUNK // len(other.rows))
+    for low in range(0, len(one.rows), step):
+        yield Block(one.names, one.rows[low : low + step]).joined(other)
+
+
+def _projected(block: Block, needed: Set[str]) -> Block:
+    """The block with the first of the rows that agree in all variables of `needed`."""
+    places = [place for place, name in enumerate(block.names) if name in needed]
+    if not places or len(block.rows) < 2:
+        return Block(block.names, block.rows[:1])
+    if len(places) == len(block.names):
+        return block
+    _, first = np.unique(block.rows[:, places], axis=0, return_index=True)
+    return Block(block.names, block.rows[np.sort(first)])
+
+
+def _thinned(block: Block, most: int = FITTING_DRAWN) -> Block:
+    """The block itself, or some of its rows if it has more than `most`."""
+    count = len(block.rows)
+    return block if count <= most else Block(block.names, block.rows[_drawn(count, *block.names)[:most]])
+
+
+def _drawn(count: int, *key: str) -> IntArray:
+    """Draw `FITTING_DRAWN` places below `count`, the same for each `key`, some of them perhaps twice."""
+    return scaled(Stream(key_of("fitting", *key)).words(FITTING_DRAWN), count)
+
+
+def _kept(tables: Tables, block: Block, parts: Sequence[Expr]) -> Block:
     """The rows of a block that satisfy all conditions on its variables alone."""
     names = frozenset(block.names)
     met = [part for part in parts if support(part) <= names]
     kept = np.ones(len(block.rows), bool)
     for holds in tables.compiled(met)(block.columns()):
         kept &= holds
-    return _JointValues(block.names, block.rows[kept])
+    return Block(block.names, block.rows[kept])
 
 
-def _concerned(blocks: Sequence[_JointValues], part: Expr) -> list[_JointValues]:
+def _concerned(blocks: Sequence[Block], part: Expr) -> list[Block]:
     return [block for block in blocks if not support(part).isdisjoint(block.names)]
 
 
-def _combinations(blocks: Sequence[_JointValues]) -> int:
+def _combinations(blocks: Sequence[Block]) -> int:
     return math.prod(len(block.rows) for block in blocks)
 
 
-def _open(problem: Problem, blocks: Sequence[_JointValues]) -> tuple[str, ...]:
-    values = _values(blocks)
-    return tuple(variable.name for variable in problem.variables if values[variable.name] > 1)
-
-
-def _widest(blocks: Sequence[_JointValues]) -> tuple[str, ...]:
-    """The variables that have more than one value, those with the most first."""
-    values = _values(blocks)
-    return tuple(sorted((name for name, count in values.items() if count > 1), key=lambda name: -values[name]))
-
-
-def _values(blocks: Sequence[_JointValues]) -> dict[str, int]:
+def _values(blocks: Sequence[Block]) -> dict[str, int]:
     """How many values each variable has."""
     return {name: len(np.unique(column)) for block in blocks for name, column in block.columns().items()}

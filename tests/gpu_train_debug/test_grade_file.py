@@ -91,6 +91,8 @@ def test_the_table_has_a_line_for_each_split_and_archetype(folder: Path) -> None
         "train             3/3       7        0.625  0.583  0.333      0.292",
         "       one        2/2       5        0.688  0.625  0.375      0.312",
         "       well       1/1       2        0.500  0.500  0.250      0.250",
+        "",
+        "score is the mean out of 1; diagnosis and fix are the points out of 0.5 that it is the sum of",
     ]
 
 

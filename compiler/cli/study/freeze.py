@@ -30,7 +30,7 @@ from compiler.findings import CLEAN
 def freeze_command(
     plan_file: Path, tasks: tuple[Path, ...], twins: Path | None, amends: Path | None, reason: str, out: Path
 ) -> int:
-    """Seal a plan with a hash, before its results are known, or amend a sealed one in the open."""
+    """Seal a plan with a hash, before its results are known, or amend a sealed plan and record why."""
     with refusals():
         from gpu_train_debug.files import write_whole
         from gpu_train_debug.input_errors import refuse

@@ -1,4 +1,4 @@
-"""Frozen plans: sealed by a hash, and amended only in the open.
+"""Frozen plans: sealed by a hash, and amended only with a record of why.
 
 A frozen plan is JSON: a chain of links, the first the plan as frozen, each further one an amendment with its
 reason. The hash of a link covers its plan, its reason and the hash before it, so that an edit anywhere in the

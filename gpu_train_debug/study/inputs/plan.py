@@ -101,7 +101,9 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise refuse(f"cannot read the file: {error.strerror}", str(path)) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise refuse(f"not UTF-8 at byte {error.start}", str(path)) from error
+    except tomllib.TOMLDecodeError as error:
         raise refuse(f"not TOML: {error}", str(path)) from error
 
 

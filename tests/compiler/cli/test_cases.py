@@ -56,6 +56,7 @@ def test_cases_gives_the_table_in_json(gtd: Gtd, tmp_path: Path) -> None:
         "source": "https://example.org/2",
         "text": "dark",
         "worlds": 2,
+        "complete": True,
         "verdict": "undetermined",
         "why": "2 answers; `plug` would decide",
     }

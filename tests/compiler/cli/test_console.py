@@ -145,7 +145,7 @@ def test_a_full_disk_behind_standard_output_is_a_message(
 ) -> None:
     monkeypatch.setenv("PYTHONUNBUFFERED", "" if "check" in arguments else "1")
     write_splits(tmp_path / "out", {"test": 1})
-    task = json.loads((tmp_path / "out" / "test.jsonl").read_text())
+    task = json.loads((tmp_path / "out" / "test.jsonl").read_text().partition("\n")[0])
     write_rows(tmp_path / "answers.jsonl", [{"id": task["id"], "completion": ""}])
     ran = into(">/dev/full", *arguments, folder=tmp_path)
     rows = [row for row in ran.stderr.splitlines() if not row.startswith("tasks: ")]

@@ -1,4 +1,4 @@
-"""What stands after each stage."""
+"""What each stage produced."""
 
 from __future__ import annotations
 

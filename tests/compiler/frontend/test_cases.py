@@ -123,13 +123,30 @@ def test_pairs_of_facts_that_exclude_each_other_are_not_blamed_singly() -> None:
     assert result.why == "several facts together exclude all worlds"
 
 
-def test_too_much_that_is_open_is_refused_with_the_widest_variables() -> None:
-    text = SYSTEM.replace("mass: MiB in 100..4000 step 100", "mass: MiB in 1..4000")
-    text = text.replace("stock: int in 1..6", "stock: int in 1..999")
-    _, plan = lowered_text(text + 'case c of shop "x" { } => HEALTHY\n')
+RARE = """
+system rare "Rare" {
+  config { size: int in {1, 2} "size" }
+  hidden { a: int in 1..1400 "a"  b: int in 1..1401 "b" }
+  rule big TOO_BIG "too big" { when size == 2 and a + b > 2800  set size = 1 }
+  runbook big
+}
+"""
+
+
+def test_too_much_that_is_open_is_refused_though_all_that_was_drawn_confirms() -> None:
+    _, plan = lowered_text(RARE + 'case c of rare "x" { known { size = 2 } } => HEALTHY\n')
     (result,) = judge_cases(plan)
-    assert (result.verdict, code(result)) == (CaseVerdict.TOO_OPEN, "E428")
-    assert result.why.startswith("open: `mass`, `stock`")
+    assert (result.verdict, code(result), result.complete) == (CaseVerdict.TOO_OPEN, "E428", False)
+    assert result.why == "65536 worlds were drawn, and all confirm it; open: `b` and `a`"
+
+
+def test_two_worlds_that_were_drawn_show_that_the_answer_is_open() -> None:
+    text = RARE.replace("> 2800", "> 1400") + 'case c of rare "x" { known { size = 2 } } => HEALTHY\n'
+    _, plan = lowered_text(text)
+    (result,) = judge_cases(plan)
+    assert (result.verdict, code(result), result.complete) == (CaseVerdict.UNDETERMINED, "E439", False)
+    assert result.diagnostic is not None
+    assert result.diagnostic.label == "65536 worlds were drawn of those that fit, with 2 answers"
 
 
 def test_counting_that_the_sources_deny_is_an_error() -> None:

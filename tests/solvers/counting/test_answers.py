@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from strategies.effort import costly
 from strategies.problems import problems
+from strategies.tank import op
 
 from solvers import evaluate
 from solvers.counting.answers import answer_of, confirmed_walk, tally_answers
@@ -16,7 +17,7 @@ from solvers.counting.exhaustive import WitnessError
 from solvers.counting.fitting import worlds_that_fit
 from solvers.counting.tables import Tables
 from solvers.counting.walks import world_at
-from solvers.problem import Problem, Var
+from solvers.problem import Kind, Op, Problem, Var, Variable
 
 
 @costly
@@ -59,6 +60,24 @@ def test_a_fact_tells_what_share_of_the_worlds_it_settles(problem: Problem) -> N
             answers.setdefault(world[name], set()).add(number)
         settled = sum(len(answers[world[name]]) == 1 for world in worlds)
         assert share == settled / len(worlds)
+
+
+def test_many_worlds_are_told_by_some_unless_one_fact_settles_all() -> None:
+    names = [f"x{place}" for place in range(4)]
+    sizes = op(Op.LT, Var("x0"), 2)
+    problem = Problem(
+        "numbers",
+        tuple(Variable(name, Kind.HIDDEN, tuple(range(20))) for name in names),
+        (),
+        (),
+        (),
+        sound=op(Op.AND, sizes, op(Op.GE, op(Op.ADD, *map(Var, names)), 0)),
+    )
+    tables = Tables(problem)
+    tally = tally_answers(tables, worlds_that_fit(tables, []))
+    assert sorted(tally.counts.values()) == [2 * 20**3, 18 * 20**3]
+    told = tally.told_by({name: Var(name) for name in names})
+    assert told == {"x0": 1.0, "x1": 0.0, "x2": 0.0, "x3": 0.0}
 
 
 def test_a_world_whose_walk_is_another_is_not_confirmed() -> None:

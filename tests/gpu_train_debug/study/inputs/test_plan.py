@@ -16,6 +16,7 @@ from gpu_train_debug.study.inputs.plan import (
     parse_plan,
     plan_content,
     read_plan,
+    read_toml,
     read_twins,
 )
 from gpu_train_debug.study.inputs.tasks import TaskSet
@@ -88,6 +89,12 @@ def test_one_split_and_one_sample_leave_little_to_fill_in(task_set: TaskSet) -> 
     plan = complete_plan(Plan(splits=("test",)), task_set.tasks, {"base": 1})
     assert plan.primary.splits == ("test",)
     assert (plan.comparisons, plan.pass_at, plan.group_sizes) == ((), (1,), ())
+
+
+def test_a_plan_that_is_not_utf_8_is_told_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_bytes(b"\xff")
+    with pytest.raises(InputError, match="error: not UTF-8 at byte 0\n"):
+        read_toml(tmp_path / "plan.toml")
 
 
 @pytest.mark.parametrize(
