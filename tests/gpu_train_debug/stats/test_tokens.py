@@ -10,15 +10,15 @@ from gpu_train_debug.stats.tokens import token_counter
 
 def test_an_estimate_says_that_it_is_one() -> None:
     counter = token_counter(estimate=True)
-    assert counter.name == "characters / 3.1"
-    assert counter.count("x" * 310) == 100
+    assert counter.name == "characters / 3.25"
+    assert counter.count("x" * 325) == 100
 
 
 def test_without_the_package_it_is_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "find_spec", lambda name: None)
     token_counter.cache_clear()
     try:
-        assert token_counter().name == "characters / 3.1"
+        assert token_counter().name == "characters / 3.25"
     finally:
         token_counter.cache_clear()
 
