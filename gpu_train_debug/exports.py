@@ -99,7 +99,7 @@ def _episodes(run: Path) -> Iterator[tuple[str, Any]]:
     """The lines of a run, with their places."""
     path = run / "traces.jsonl"
     if not path.is_file():
-        raise TasksError(f"{run} is not the folder of a run: it has no traces.jsonl")
+        raise TasksError(f"{run} isn't the folder of a run: it has no traces.jsonl")
     if not path.stat().st_size:
         raise TasksError(f"{path} is empty: nothing was run")
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 def cannot_write(path: Path | str, error: OSError) -> str:
     """The message that `path` can't be written, and why."""
-    return f"cannot write {path}: {error.strerror or error}"
+    return f"can't write {path}: {error.strerror or error}"
 
 
 def write_whole(path: Path, data: bytes) -> None:

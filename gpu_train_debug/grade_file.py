@@ -143,7 +143,7 @@ def _answer(value: Mapping[str, Any]) -> tuple[str, list[str]]:
         raise ValueError("neither `completion` nor `completions`, or both")
     completions = value["completions"] if "completions" in value else [value["completion"]]
     if not isinstance(completions, list) or not completions:
-        raise ValueError("`completions` is not a list of texts")
+        raise ValueError("`completions` isn't a list of texts")
     if not all(completion is None or isinstance(completion, str) for completion in completions):
         raise ValueError("a completion is neither a text nor null")
     return value["id"], [completion or "" for completion in completions]

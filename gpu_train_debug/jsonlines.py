@@ -28,7 +28,7 @@ def read_objects(
         with path.open("rb") as lines:
             yield from objects_of(lines, str(path), lone_surrogates=lone_surrogates, foreign=foreign)
     except OSError as error:
-        raise refuse(f"cannot read the file: {error.strerror}", str(path)) from error
+        raise refuse(f"can't read the file: {error.strerror}", str(path)) from error
 
 
 def objects_of(
@@ -66,6 +66,6 @@ def wrong_keys(value: Mapping[str, Any], kinds: Mapping[str, type]) -> list[str]
     """Say which of the keys of `kinds` are missing in `value` or hold another type (`true` isn't an integer)."""
     missing = [f"the key `{key}` is missing" for key in kinds if key not in value]
     wrong = [
-        f"`{key}` is not {_KINDS[kind]}" for key, kind in kinds.items() if key in value and type(value[key]) is not kind
+        f"`{key}` isn't {_KINDS[kind]}" for key, kind in kinds.items() if key in value and type(value[key]) is not kind
     ]
     return missing + wrong

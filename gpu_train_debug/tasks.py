@@ -58,7 +58,7 @@ class TaskRecord:
         try:
             return str(decode_object(self.meta)[key])
         except (ValueError, KeyError) as error:
-            raise TasksError(f"task `{self.id}`: its `meta` is not a JSON object with `{key}`") from error
+            raise TasksError(f"task `{self.id}`: its `meta` isn't a JSON object with `{key}`") from error
 
 
 RECORD_KEYS = tuple(field.name for field in fields(TaskRecord))
@@ -119,7 +119,7 @@ def _files_of(manifest: Path) -> set[str]:
     try:
         return set(decode_object(manifest.read_text(encoding="utf-8"))["content"]["files"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TasksError(f"{manifest} is not the manifest of compiled tasks") from error
+        raise TasksError(f"{manifest} isn't the manifest of compiled tasks") from error
 
 
 def read_split(split: str, folder: Path | None = None) -> Iterator[TaskRecord]:

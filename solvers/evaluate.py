@@ -385,9 +385,9 @@ def failing(problem: Problem, walk: Walk, repair: Assignment) -> tuple[str, ...]
     editable = {variable.name: variable for variable in problem.editable}
     for field, new in repair.items():
         if field not in editable:
-            reasons.append(f"{field} is not editable")
+            reasons.append(f"{field} isn't editable")
         elif new not in editable[field].domain:
-            reasons.append(f"{field} cannot be {new}")
+            reasons.append(f"{field} can't be {new}")
     if reasons:
         return tuple(reasons)
 

@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if sys.stderr is None:  # it was closed before the start; files that are opened must not take its place
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:
-        note("error: cannot write standard output: it is closed")
+        note("error: can't write standard output: it is closed")
         sys.exit(USAGE)
     prepare_streams()
     try:

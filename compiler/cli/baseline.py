@@ -85,7 +85,7 @@ def baseline_command(
     except BaselineError as error:
         raise refuse(str(error), str(folder)) from error
     except OSError as error:
-        raise refuse(f"cannot read the splits: {error.strerror}", str(folder)) from error
+        raise refuse(f"can't read the splits: {error.strerror}", str(folder)) from error
     text, data, right = "", {}, True
     if not tells_only:
         with progress("learning", count_steps(tasks)) as advance:

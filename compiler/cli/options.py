@@ -46,7 +46,7 @@ class InputFile(click.File):
         super().__init__("rb")
 
     def fail(self, message: str, param: click.Parameter | None = None, ctx: click.Context | None = None) -> NoReturn:
-        raise refuse(f"cannot read {message}")
+        raise refuse(f"can't read {message}")
 
 
 paths_argument = click.argument("paths", nargs=-1, type=ANY_PATH)

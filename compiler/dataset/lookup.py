@@ -46,7 +46,7 @@ def find_task(program: ProgramPlan, folder: Path, id_: str) -> FoundTask:
         record = _find_record(folder, id_)
         manifest = read_manifest((folder / MANIFEST_NAME).read_bytes().decode())
     except OSError as error:
-        what = f"cannot read {error.filename}: {error.strerror}"
+        what = f"can't read {error.filename}: {error.strerror}"
         raise UnknownTaskError(f"{folder} isn't a compiled dataset: {what}; `gtd compile` makes one") from error
     except UnicodeDecodeError as error:
         what = f"{folder / MANIFEST_NAME} isn't UTF-8 at byte {error.start}"

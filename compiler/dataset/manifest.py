@@ -103,14 +103,14 @@ def read_manifest(text: str) -> tuple[Manifest, Environment] | Malformed:
     except ValueError as error:
         return Malformed((str(error),))
     if not _has_keys(value, ("content", "content_sha256", "environment")):
-        return Malformed(("the keys are not content, content_sha256, environment",))
+        return Malformed(("the keys aren't content, content_sha256, environment",))
     content, environment = value["content"], value["environment"]
     if reasons := (*_content_faults(content), *_environment_faults(environment)):
         return Malformed(reasons)
     files = {name: FileEntry(**entry) for name, entry in content["files"].items()}
     manifest = Manifest(**{**content, "files": files})
     if value["content_sha256"] != content_sha256(manifest):
-        return Malformed(("`content_sha256` is not the checksum of `content`",))
+        return Malformed(("`content_sha256` isn't the checksum of `content`",))
     return manifest, Environment(**environment)
 
 
@@ -121,7 +121,7 @@ def _has_keys(value: object, keys: tuple[str, ...]) -> bool:
 def _content_faults(content: Any) -> tuple[str, ...]:
     keys = tuple(field.name for field in attrs.fields(Manifest))
     if not _has_keys(content, keys):
-        return (f"the keys of `content` are not {', '.join(keys)}, in this order",)
+        return (f"the keys of `content` aren't {', '.join(keys)}, in this order",)
     if content["schema"] != SCHEMA_VERSION:
         return (f"`content.schema` is {encode(content['schema'])}; this program reads {SCHEMA_VERSION}",)
     good = {
@@ -138,7 +138,7 @@ def _content_faults(content: Any) -> tuple[str, ...]:
 def _environment_faults(environment: Any) -> tuple[str, ...]:
     keys = tuple(field.name for field in attrs.fields(Environment))
     if not _has_keys(environment, keys) or not all(isinstance(item, str) for item in environment.values()):
-        return (f"`environment` is not an object of the texts {', '.join(keys)}",)
+        return (f"`environment` isn't an object of the texts {', '.join(keys)}",)
     return ()
 
 

@@ -136,13 +136,13 @@ def read_record(line: str) -> TaskRecord | Malformed:
     except ValueError as error:
         return Malformed((str(error),))
     if tuple(value) != RECORD_KEYS:
-        return Malformed((f"the keys are not {', '.join(RECORD_KEYS)}, in this order",))
+        return Malformed((f"the keys aren't {', '.join(RECORD_KEYS)}, in this order",))
     record = task_record(value, "")
     if isinstance(record, Flaw):
         return Malformed((record.message,))
     reasons = record_flaws(record)
     if not reasons and encode(value) != text:
-        reasons = ("the JSON text is not written in the usual way",)
+        reasons = ("the JSON text isn't written in the usual way",)
     return Malformed(reasons) if reasons else record
 
 
@@ -151,12 +151,12 @@ def record_flaws(record: TaskRecord) -> tuple[str, ...]:
     reasons = []
     for key in ("archetype", "split"):
         if not _NAME.fullmatch(getattr(record, key)):
-            reasons.append(f"`{key}` is not a name")
+            reasons.append(f"`{key}` isn't a name")
     start = f"{record.split}-{record.archetype}-"
     if not record.id.startswith(start) or not _NUMBER.fullmatch(record.id.removeprefix(start)):
-        reasons.append(f"`id` is not `{start}` and a number of three digits or more")
+        reasons.append(f"`id` isn't `{start}` and a number of three digits or more")
     if not record.prompt.endswith("\n") or record.prompt.endswith("\n\n") or "\r" in record.prompt:
-        reasons.append("`prompt` is not text with plain line ends that ends with one")
+        reasons.append("`prompt` isn't text with plain line ends that ends with one")
     meta = read_meta(record.meta)
     return (*reasons, *_gold_flaws(record.gold), *(meta.reasons if isinstance(meta, Malformed) else ()))
 
@@ -176,7 +176,7 @@ def _gold_flaws(text: str) -> tuple[str, ...]:
     if not isinstance(fix, dict) or not all(
         _NAME.fullmatch(field) and isinstance(new, int | float | str) for field, new in fix.items()
     ):
-        reasons.append("`gold.fix` is not an object of fields with numbers, strings or truth values")
+        reasons.append("`gold.fix` isn't an object of fields with numbers, strings or truth values")
     elif (codes == (HEALTHY,)) != (not fix):
         reasons.append("`gold.fix` is empty for a healthy run, and only then")
     return tuple(reasons) or _unread_gold(text)
@@ -223,9 +223,9 @@ def _object_with(what: str, text: str, keys: tuple[str, ...]) -> dict[str, Any] 
     except ValueError as error:
         return Malformed((f"`{what}`: {error}",))
     if tuple(value) != keys:
-        return Malformed((f"the keys of `{what}` are not {', '.join(keys)}, in this order",))
+        return Malformed((f"the keys of `{what}` aren't {', '.join(keys)}, in this order",))
     if encode(value) != text:
-        return Malformed((f"the JSON text of `{what}` is not written in the usual way",))
+        return Malformed((f"the JSON text of `{what}` isn't written in the usual way",))
     return value
 
 

@@ -25,8 +25,8 @@ LONGEST_SHOWN: Final = 60
 
 _ENDINGS: Mapping[Ending, str] = {
     Ending.INVALID: "a state on the way breaks a `require`",
-    Ending.UNCOVERED: "the run is not sound, and no rule fires",
-    Ending.UNSOUND: "the run is not sound after the last fix, and no rule fires",
+    Ending.UNCOVERED: "the run isn't sound, and no rule fires",
+    Ending.UNSOUND: "the run isn't sound after the last fix, and no rule fires",
 }
 
 

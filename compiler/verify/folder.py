@@ -63,7 +63,7 @@ def _count_lines(path: Path) -> int:
         with path.open("rb") as file:
             return sum(1 for _ in file)
     except OSError as error:
-        raise UnreadableFolderError(f"cannot read {path}: {error.strerror}") from error
+        raise UnreadableFolderError(f"can't read {path}: {error.strerror}") from error
 
 
 def verify_folder(
@@ -113,7 +113,7 @@ def _read_manifest(program: ProgramPlan, folder: Path) -> tuple[Manifest | None,
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableFolderError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'not UTF-8'}") from error
+        raise UnreadableFolderError(f"can't read {path}: {getattr(error, 'strerror', None) or 'not UTF-8'}") from error
     read = read_manifest(text)
     if isinstance(read, Malformed):
         message = f"the manifest isn't valid: {'; '.join(read.reasons)}"

@@ -228,7 +228,7 @@ class Bounds:
             expr.args[1].span,
             "this may be 0",
             notes=(f"as far as is known, it is {args[1]}" if tried is None else f"it is {self._zero_where(tried)}",),
-            helps=("write `max(1, ...)`, or leave 0 out of the domain; an `if` around it is not enough",),
+            helps=("write `max(1, ...)`, or leave 0 out of the domain; an `if` around it isn't enough",),
         )
         return None
 

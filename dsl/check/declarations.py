@@ -116,7 +116,7 @@ class Library:
         factor = decl.factor * base.factor
         if not 0 < factor <= MAX_MAGNITUDE:
             self._collector.error(
-                "E306", f"`{decl.name.name}` is not a positive multiple below 2^60", decl.span, f"{factor} {base.base}"
+                "E306", f"`{decl.name.name}` isn't a positive multiple below 2^60", decl.span, f"{factor} {base.base}"
             )
             return None
         return Unit(decl.name.name, base.base, factor, singular)

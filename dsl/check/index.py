@@ -164,7 +164,7 @@ def find_declared(
         return declared
     if declared is not None:
         helps: tuple[str, ...] = (index.import_help(declared, module),)
-        message = f"{what} `{ident.name}` is not visible in this file"
+        message = f"{what} `{ident.name}` isn't visible in this file"
         collector.error("E203", message, ident.span, "not imported", helps=helps)
         return None
     helps = collector.suggestion(ident.name, [name for name, each in space.items() if each.module in seen])

@@ -69,7 +69,7 @@ def literal_value(expr: nodes.Expression, type_: ValueType, scope: Scope, collec
     if number.value * ratio.numerator % ratio.denominator:
         collector.error(
             "E306",
-            f"`{number.value} {written.name}` is not a whole number of `{target.name}`",
+            f"`{number.value} {written.name}` isn't a whole number of `{target.name}`",
             expr.span,
             f"1 {target.name} = {ratio.denominator} {written.name}" if ratio.numerator == 1 else "",
         )
@@ -219,7 +219,7 @@ def in_domain(value: Typed, symbol: VariableSymbol, collector: Collector) -> boo
     known = [value_text(each, variable.type) for each in variable.domain]
     collector.error(
         "E405",
-        f"`{value_text(value.value, variable.type)}` is not in the domain of `{variable.name}`",
+        f"`{value_text(value.value, variable.type)}` isn't in the domain of `{variable.name}`",
         value.span,
         "outside the domain",
         secondary=((symbol.ident.span, "declared here"),),

@@ -203,7 +203,7 @@ def unknown_name(
     """Report a name that nothing visible has."""
     how_to_see = scope.elsewhere(ident.name)
     if how_to_see is not None:
-        message = f"`{ident.name}` is not visible in this file"
+        message = f"`{ident.name}` isn't visible in this file"
         collector.error("E203", message, ident.span, "not imported", helps=(how_to_see,))
         return
     helps = collector.suggestion(ident.name, candidates)

@@ -91,7 +91,7 @@ def check_member(
     if isinstance(expected, Enumeration):
         checker.collector.error(
             "E209",
-            f"`{member}` is not a member of `{type_text(expected)}`",
+            f"`{member}` isn't a member of `{type_text(expected)}`",
             expr.span,
             f"expected a `{type_text(expected)}`",
             notes=(f"its members are {listed(expected.members)}",) if expected.name else (),
@@ -107,7 +107,7 @@ def check_member(
     elif homes:
         checker.collector.error(
             "E208",
-            f"cannot tell which enumeration `{member}` belongs to",
+            f"can't tell which enumeration `{member}` belongs to",
             expr.span,
             "nothing here says which one is expected",
             notes=(f"it is a member of {listed(type_text(home) for home in homes)}",),

@@ -96,11 +96,11 @@ def _arithmetic(checker: Checker, expr: nodes.Binary, op: ArithmeticOp) -> Typed
         case ArithmeticOp.MULTIPLY:
             return _operation(op, *sides, Quantity(multiply(*map(_dimension, sides))), expr.span)
         case ArithmeticOp.ADD:
-            refusal = "cannot add {right} to {left}"
+            refusal = "can't add {right} to {left}"
         case ArithmeticOp.SUBTRACT:
-            refusal = "cannot subtract {right} from {left}"
+            refusal = "can't subtract {right} from {left}"
         case ArithmeticOp.MOD:
-            refusal = "cannot take {left} mod {right}"
+            refusal = "can't take {left} mod {right}"
         case _:
             assert_never(op)
     left, right = in_one_unit(sides, checker.scope.types)
@@ -131,7 +131,7 @@ def _comparison(checker: Checker, expr: nodes.Binary, op: CompareOp) -> Typed | 
     left, right = in_one_unit(sides, checker.scope.types)
     both = unify(left.type, right.type)
     if both is None:
-        message = f"cannot compare {described(left.type)} with {described(right.type)}"
+        message = f"can't compare {described(left.type)} with {described(right.type)}"
         _cannot(checker, message, (left, expr.left), (right, expr.right))
         return None
     if op not in (CompareOp.EQUAL, CompareOp.UNEQUAL) and not isinstance(both, Quantity):
@@ -274,7 +274,7 @@ def check_to(checker: Checker, expr: nodes.To) -> Typed | None:
     if source is None or ratio is None:
         checker.collector.error(
             "E306",
-            f"cannot convert {described(number.type)} to `{target.name}`",
+            f"can't convert {described(number.type)} to `{target.name}`",
             expr.span,
             "they have no common base unit",
             helps=(f"`as {target.name}` gives a plain number that unit",) if number.type == NUMBER else (),
@@ -283,7 +283,7 @@ def check_to(checker: Checker, expr: nodes.To) -> Typed | None:
     if ratio.denominator > 1 and expr.rounding is Rounding.EXACT:
         checker.collector.error(
             "E306",
-            f"{described(number.type)} is not always a whole number of `{target.name}`",
+            f"{described(number.type)} isn't always a whole number of `{target.name}`",
             expr.span,
             "the conversion must say how it rounds",
             helps=(f"write `to {target.name} down` or `to {target.name} up`",),

@@ -125,7 +125,7 @@ def _rounded(show: nodes.Show, type_: Quantity, scope: Scope, collector: Collect
     if ratio is None:
         collector.error(
             "E306",
-            f"cannot show {described(type_)} in `{target.name}`",
+            f"can't show {described(type_)} in `{target.name}`",
             show.unit.span,
             "they have no common base unit",
             helps=(f"give the value the unit first: `(...) as {target.name}`",) if type_ == NUMBER else (),

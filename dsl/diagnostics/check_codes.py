@@ -94,7 +94,7 @@ NAME_CODES = (
     Code(
         "E210",
         "an unknown system, rule, diagnosis code, event, archetype, region or split",
-        "The name is not declared where this kind of thing is declared: rules, codes and events in the system, "
+        "The name isn't declared where this kind of thing is declared: rules, codes and events in the system, "
         "regions and splits in the dataset, systems and archetypes in a file of the program.",
         'archetype big of shop "Big" { fault big  tier computed }\n',
     ),

@@ -18,7 +18,7 @@ _SYNTAX = (
     Code(
         "E101",
         "unexpected text",
-        "The text does not continue in a way that the language allows at this place. The message lists what would "
+        "The text doesn't continue in a way that the language allows at this place. The message lists what would "
         "be right here. Reading goes on at the next declaration or block that starts with its own keyword, so one "
         "run shows several errors.",
         "unit MiB = = 4\n",
@@ -124,7 +124,7 @@ _SYNTAX = (
     Code(
         "E120",
         "a file that can't be read",
-        "The file is missing, is not a regular file, or may not be read. Commands read the folder `archetypes` where "
+        "The file is missing, isn't a regular file, or may not be read. Commands read the folder `archetypes` where "
         "no other sources are named.",
     ),
     Code("E121", "a file that is too large", "A source file may have at most 1 MiB. Split it, and import the parts."),

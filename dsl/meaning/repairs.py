@@ -32,9 +32,9 @@ def _out_of_reach(system: CheckedSystem, change: PlainWorld) -> Iterator[str]:
     editable = {variable.name: variable for variable in system.variables if variable.editable}
     for field, new in change.items():
         if field not in editable:
-            yield f"{field} is not editable"
+            yield f"{field} isn't editable"
         elif new not in domain_values(editable[field]):
-            yield f"{field} cannot be {new}"
+            yield f"{field} can't be {new}"
 
 
 def _flaws(walk: PlainWalk, change: PlainWorld) -> Iterator[str]:

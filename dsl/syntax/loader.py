@@ -105,7 +105,7 @@ def _read(path: Path, shown: str) -> bytes | Diagnostic:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            return Diagnostic("E120", f"`{shown}` is not a regular file", path=shown, helps=(_GIVE,))
+            return Diagnostic("E120", f"`{shown}` isn't a regular file", path=shown, helps=(_GIVE,))
         with path.open("rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)
     except FileNotFoundError:
@@ -135,7 +135,7 @@ def _decode(data: bytes, shown: str) -> tuple[Source, Diagnostic | None]:
     try:
         source = Source(shown, data[start:].decode("utf-8"))
     except UnicodeDecodeError as error:
-        wrong = f"this is not UTF-8: byte 0x{error.object[error.start]:02x}"
+        wrong = f"this isn't UTF-8: byte 0x{error.object[error.start]:02x}"
         source = Source(shown, data[start:].decode("utf-8", errors="replace"))
         at = len(error.object[: error.start].decode("utf-8"))
     else:
@@ -342,7 +342,7 @@ class _Loader:
 
     def refuse(self, item: nodes.Import, code: str, *helps: str) -> None:
         message = {
-            "E130": f"cannot find `{item.path}`",
+            "E130": f"can't find `{item.path}`",
             "E131": f"`{item.path}` can't be imported from here",
             "E132": "this file imports itself",
         }[code]

@@ -150,7 +150,7 @@ def unclosed(problem: TokenProblem, opener: Token) -> Diagnostic:
     closer = spellings()[PARTNER[opener.type]]
     return Diagnostic(
         "E105",
-        f"`{opener}` is not closed before {token_text(problem.token)}",
+        f"`{opener}` isn't closed before {token_text(problem.token)}",
         problem.span,
         f"expected `{closer}`",
         ((token_span(problem.source, opener), "opened here"),),

@@ -89,7 +89,7 @@ def read_gold(text: str) -> Gold:
         ValueError: It isn't one. The task is at fault, so no score would be right.
     """
     if last_object(text) != Found(0, len(text), depth=2):
-        raise ValueError("the gold is not a JSON object that holds another, and nothing else")
+        raise ValueError("the gold isn't a JSON object that holds another, and nothing else")
     try:
         answer = _answer(_decode(text))
     except _RepeatedKeyError:
@@ -99,7 +99,7 @@ def read_gold(text: str) -> Gold:
         raise ValueError("the diagnosis of the gold is neither a code nor a list of different codes")
     fix = {field: new for field, new in (answer.fix or {}).items() if isinstance(new, int | float | str)}
     if fix != answer.fix or answer.beside:
-        raise ValueError("the fix of the gold is not an object of numbers, strings and truth values")
+        raise ValueError("the fix of the gold isn't an object of numbers, strings and truth values")
     return Gold(codes, fix)
 
 

@@ -100,7 +100,7 @@ def _count_fields(answer: Answer, gold: Gold) -> _Count:
     reasons = []
     fix: Mapping[str, object] = {}
     if answer.fix is None:
-        reasons.append("`fix` is not an object of fields")
+        reasons.append("`fix` isn't an object of fields")
     else:
         fix = answer.fix
         reasons += (f"the field {_show(field)} is missing" for field in gold.fix if field not in fix)
@@ -112,8 +112,8 @@ def _count_fields(answer: Answer, gold: Gold) -> _Count:
             else:
                 reasons.append(f"the field {_show(field)} is {_show(fix[field])} instead of {_show(value)}")
     beyond = [field for field in fix if field not in gold.fix]
-    reasons += _each("the field {} is not one to change", beyond)
-    reasons += _each("the key {} is not part of an answer", answer.beside)
+    reasons += _each("the field {} isn't one to change", beyond)
+    reasons += _each("the key {} isn't part of an answer", answer.beside)
     return _Count(expected, right, len(beyond) + len(answer.beside), reasons)
 
 

@@ -321,7 +321,7 @@ def test_the_tasks_of_a_run_are_not_mixed_with_anything_else(
     ("data", "said"),
     [
         ({}, "not an episode of a task: the key `archetype` is missing\n  --> traces.jsonl:1"),
-        ({"archetype": "a", "split": "../a", "prompt": "p\n", "gold": "", "meta": ""}, "`split` is not a name"),
+        ({"archetype": "a", "split": "../a", "prompt": "p\n", "gold": "", "meta": ""}, "`split` isn't a name"),
     ],
     ids=["others", "path"],
 )

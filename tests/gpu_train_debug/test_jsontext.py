@@ -20,8 +20,8 @@ def test_encode_refuses_when_json_has_no_such_value(value: object) -> None:
     [
         ("", "not JSON: Expecting value at column 1"),
         ('{\n"a" 1}', "at line 2, column 5"),
-        ("NaN", "NaN is not a JSON number"),
-        ("-Infinity", "-Infinity is not a JSON number"),
+        ("NaN", "NaN isn't a JSON number"),
+        ("-Infinity", "-Infinity isn't a JSON number"),
         ('{"a": 1, "a": 1}', "the key `a` occurs twice"),
         ("[" * 100_000, "nested too deeply"),
         ("9" * 5000, "a number of 5000 digits is too large"),

@@ -50,7 +50,7 @@ def test_without_a_manifest_each_file_is_a_split(out: Path, tmp_path: Path) -> N
 def test_a_broken_manifest_is_refused(text: str, out: Path, tmp_path: Path) -> None:
     shutil.copyfile(out / "test.jsonl", tmp_path / "test.jsonl")
     (tmp_path / "manifest.json").write_text(text, encoding="utf-8")
-    with pytest.raises(TasksError, match=r"manifest\.json is not the manifest"):
+    with pytest.raises(TasksError, match=r"manifest\.json isn't the manifest"):
         split_names(tmp_path)
 
 

@@ -263,8 +263,8 @@ def test_the_fix_is_a_repair() -> None:
     [
         ({"size": 2}, ()),
         ({}, ("unsound", "rule TOO_LARGE fires")),
-        ({"limit": 25}, ("limit is not editable",)),
-        ({"size": 3, "lid": 2}, ("size cannot be 3", "lid cannot be 2")),
+        ({"limit": 25}, ("limit isn't editable",)),
+        ({"size": 3, "lid": 2}, ("size can't be 3", "lid can't be 2")),
         ({"size": 4, "lid": 1}, ("keep lid",)),
         ({"size": 1, "lid": 1}, ("invalid", "keep lid")),
     ],

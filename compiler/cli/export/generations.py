@@ -37,7 +37,7 @@ def generations_command(run: Path, arm: str, out: Path | None, tasks_out: Path |
     from gpu_train_debug.study.inputs.generations import ARM
 
     if not ARM.fullmatch(arm):
-        raise click.UsageError(f"--arm: `{arm}` is not a name that a study takes: use letters, digits and ._:/@+-")
+        raise click.UsageError(f"--arm: `{arm}` isn't a name that a study takes: use letters, digits and ._:/@+-")
     rows = list(generation_rows(run, arm))
     if tasks_out is not None:
         _write_tasks(tasks_out, run_tasks(run), out)

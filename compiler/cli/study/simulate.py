@@ -70,5 +70,5 @@ def _ability(text: str) -> tuple[str, float]:
     except ValueError:
         ability = float("nan")
     if not ARM.fullmatch(name) or not isfinite(ability):
-        raise click.UsageError(f"`{text}` is not a name and a number, such as base=-0.5")
+        raise click.UsageError(f"`{text}` isn't a name and a number, such as base=-0.5")
     return name, ability

@@ -91,7 +91,7 @@ def read_frozen(path: Path) -> tuple[Plan, Seal]:
     try:
         return parse_frozen(path.read_text(encoding="utf-8"), str(path))
     except OSError as error:
-        raise refuse(f"cannot read the file: {error.strerror}", str(path)) from error
+        raise refuse(f"can't read the file: {error.strerror}", str(path)) from error
     except UnicodeDecodeError as error:
         raise refuse(f"not a frozen plan: {error}", str(path)) from error
 
@@ -141,7 +141,7 @@ def with_departures(seal: Seal, task_set: TaskSet, *, expected: str = "") -> Sea
         plan = seal.links[-1].plan
         given = task_set.digests_for(plan.splits)
         found += (
-            f"the split file `{name}` is not the one that the plan pins"
+            f"the split file `{name}` isn't the one that the plan pins"
             for name in sorted({*given, *plan.tasks})
             if given.get(name) != plan.tasks.get(name)
         )

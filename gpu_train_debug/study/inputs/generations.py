@@ -140,7 +140,7 @@ def _row_flaws(
         return Flaw(wrong[0], place, helps=(_FAILED_ROW,) if "completion" in wrong[0] else ())
     task, arm, sample = str(value["id"]), str(value["arm"]), value["sample"]
     if not ARM.fullmatch(arm):
-        return Flaw("`arm` is not a name of letters, digits and `._:/@+-`, at most 80", place)
+        return Flaw("`arm` isn't a name of letters, digits and `._:/@+-`, at most 80", place)
     if not isinstance(sample, int) or sample < 0:
         return Flaw("`sample` is negative", place, helps=("number the samples of a task from 0",))
     if task not in by_id and task not in skip:

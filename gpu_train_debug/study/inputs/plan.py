@@ -100,7 +100,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise refuse(f"cannot read the file: {error.strerror}", str(path)) from error
+        raise refuse(f"can't read the file: {error.strerror}", str(path)) from error
     except UnicodeDecodeError as error:
         raise refuse(f"not UTF-8 at byte {error.start}", str(path)) from error
     except tomllib.TOMLDecodeError as error:
@@ -208,7 +208,7 @@ def parse_plan(content: Mapping[str, Any], place: str, *, draft: bool) -> Plan:
         raise InputError(reader.flaws)
     plan = Plan(**values)
     if plan.band.low >= plan.band.high:
-        raise refuse("`band.low` is not below `band.high`", place)
+        raise refuse("`band.low` isn't below `band.high`", place)
     return plan
 
 
@@ -232,7 +232,7 @@ class _Reader:
             try:
                 values[key] = kinds[key](value)
             except _WrongFormError as error:
-                self.flaws.append(Flaw(f"`{prefix}{key}` is not {error}", self.place))
+                self.flaws.append(Flaw(f"`{prefix}{key}` isn't {error}", self.place))
         return values
 
 

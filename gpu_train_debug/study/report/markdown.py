@@ -204,7 +204,7 @@ def _errors(content: Mapping[str, Any]) -> str:
         "that are the same answer. The rest varies from sample to sample. It doesn't depend on the number of samples."
     )
     kinds = (
-        "The other columns divide the samples that are not exact by their task, and do depend on the number of "
+        "The other columns divide the samples that aren't exact by their task, and do depend on the number of "
         "samples. `same`: every sample gives one and the same wrong answer. `silent`: no sample has an answer. "
         "`scattered`: no sample is right, and they don't all give one answer. `unstable`: some samples are right."
     )

@@ -25,4 +25,4 @@ def test_a_folder_that_cannot_be_written_is_refused_like_any_output(gtd: Gtd, tm
     (tmp_path / "file").touch()
     ran = gtd("compile", INCIDENTS, "-j", "1", "-o", "file/out")
     assert (ran.status, ran.out) == (2, "")
-    assert ran.err == "error[E620]: cannot write file/out: Not a directory\n"
+    assert ran.err == "error[E620]: can't write file/out: Not a directory\n"

@@ -108,7 +108,7 @@ def test_no_bar_is_shown_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_file_that_cannot_be_written_is_a_message(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match=r"cannot write .*: "):
+    with pytest.raises(InputError, match=r"can't write .*: "):
         write_file(tmp_path / "file" / "below", "text")
     write_file(tmp_path / "new" / "file", "a\udcff")
     assert (tmp_path / "new" / "file").read_text() == "a\\udcff"
@@ -149,7 +149,7 @@ def test_a_full_disk_behind_standard_output_is_a_message(
     write_rows(tmp_path / "answers.jsonl", [{"id": task["id"], "completion": ""}])
     ran = into(">/dev/full", *arguments, folder=tmp_path)
     rows = [row for row in ran.stderr.splitlines() if not row.startswith("tasks: ")]
-    assert (ran.returncode, rows) == (2, ["error: cannot write standard output: No space left on device"])
+    assert (ran.returncode, rows) == (2, ["error: can't write standard output: No space left on device"])
 
 
 @needs_full_disk
@@ -161,12 +161,12 @@ def test_the_junit_report_is_written_where_standard_output_cannot_be(tmp_path: P
 def test_findings_are_printed_where_the_junit_report_cannot_be_written(gtd: Gtd, broken: Path) -> None:
     ran = gtd("check", broken, "--junit-out", broken / "report.xml")
     assert (ran.status, "error[E" in ran.out) == (2, True)
-    assert ran.err.startswith("error: cannot write ")
+    assert ran.err.startswith("error: can't write ")
 
 
 def test_a_closed_standard_output_is_a_message(tmp_path: Path) -> None:
     ran = into(">&-", "check", INCIDENTS, folder=tmp_path)
-    assert (ran.returncode, ran.stderr) == (2, "error: cannot write standard output: it is closed\n")
+    assert (ran.returncode, ran.stderr) == (2, "error: can't write standard output: it is closed\n")
 
 
 @needs_full_disk
@@ -180,5 +180,5 @@ def test_a_folder_is_made_before_the_work_or_refused(tmp_path: Path) -> None:
     prepare_folder(tmp_path / "new" / "folder")
     assert list((tmp_path / "new" / "folder").iterdir()) == []
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match=r"cannot write .*file/below: Not a directory"):
+    with pytest.raises(InputError, match=r"can't write .*file/below: Not a directory"):
         prepare_folder(tmp_path / "file" / "below")

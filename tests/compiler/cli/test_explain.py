@@ -46,9 +46,9 @@ def test_explain_says_that_a_code_is_unknown_and_names_close_ones(gtd: Gtd) -> N
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("hard.jsonl", None, "cannot read"),
+        ("hard.jsonl", None, "can't read"),
         ("manifest.json", b"{\xff", "manifest.json isn't UTF-8 at byte 1"),
-        ("manifest.json", None, "cannot read"),
+        ("manifest.json", None, "can't read"),
     ],
 )
 def test_explain_says_what_is_wrong_with_a_folder(

@@ -57,11 +57,11 @@ def test_prove_refuses_a_folder_that_cannot_be_written_before_it_proves(
     monkeypatch.setattr(compiler.trials.archetypes, "prove_archetypes", lambda *_, **__: pytest.fail("it proves"))
     (tmp_path / "file").touch()
     ran = gtd("prove", INCIDENTS, "--smt-lib-out", "file/claims")
-    assert (ran.status, ran.out, ran.err) == (2, "", "error: cannot write file/claims: Not a directory\n")
+    assert (ran.status, ran.out, ran.err) == (2, "", "error: can't write file/claims: Not a directory\n")
 
 
 def test_prove_says_which_claim_cannot_be_written(gtd: Gtd, tmp_path: Path) -> None:
     (tmp_path / "claims" / "starved_pool-000-unique.smt2").mkdir(parents=True)
     ran = gtd("prove", INCIDENTS, "-n", "1", "-j", "1", "--archetype", "starved_pool", "--smt-lib-out", "claims")
     assert (ran.status, ran.out) == (2, "")
-    assert ran.err == "error: cannot write claims/starved_pool-000-unique.smt2: Is a directory\n"
+    assert ran.err == "error: can't write claims/starved_pool-000-unique.smt2: Is a directory\n"

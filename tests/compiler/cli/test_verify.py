@@ -16,7 +16,7 @@ def test_verify_takes_the_folder_with_and_without_the_option(gtd: Gtd, named: tu
     assert ran.status == 2
     assert ran.err.splitlines()[:2] == [
         "tasks: nowhere",
-        "error: cannot read nowhere/manifest.json: No such file or directory",
+        "error: can't read nowhere/manifest.json: No such file or directory",
     ]
 
 

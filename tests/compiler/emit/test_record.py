@@ -104,18 +104,18 @@ def changed_meta(**values: object) -> str:
         ("[" * 100_000, "nested too deeply"),
         ('{"id": 1, "id": 2}', "occurs twice"),
         (encode(dict(reversed(asdict(RECORD).items()))), "in this order"),
-        (encode({**asdict(RECORD), "more": ""}), "the keys are not"),
-        (changed(prompt=1), "`prompt` is not a string"),
-        (changed(id="train-too_much-7"), "`id` is not"),
-        (changed(id="train-too_much-0007"), "`id` is not"),
-        (changed(id="train-too_much-٠٠٧"), "`id` is not"),
-        (changed(split="test"), "`id` is not `test-too_much-`"),
-        (changed(split="tr-ain"), "`split` is not a name"),
-        (changed(prompt="no end"), "`prompt` is not text"),
-        (changed(prompt="a\r\n"), "`prompt` is not text"),
+        (encode({**asdict(RECORD), "more": ""}), "the keys aren't"),
+        (changed(prompt=1), "`prompt` isn't a string"),
+        (changed(id="train-too_much-7"), "`id` isn't"),
+        (changed(id="train-too_much-0007"), "`id` isn't"),
+        (changed(id="train-too_much-٠٠٧"), "`id` isn't"),
+        (changed(split="test"), "`id` isn't `test-too_much-`"),
+        (changed(split="tr-ain"), "`split` isn't a name"),
+        (changed(prompt="no end"), "`prompt` isn't text"),
+        (changed(prompt="a\r\n"), "`prompt` isn't text"),
         (record_line(RECORD).replace(": ", ":", 1), "usual way"),
         (record_line(RECORD).replace("ü", "\\u00fc"), "usual way"),
-        (changed(gold=GOLD.replace(": ", ":")), "`gold` is not written in the usual way"),
+        (changed(gold=GOLD.replace(": ", ":")), "`gold` isn't written in the usual way"),
         (changed(gold='{"diagnosis": "A"}'), "the keys of `gold`"),
         (changed(gold='{"diagnosis": [], "fix": {}}'), "neither a code"),
         (changed(gold='{"diagnosis": ["A"], "fix": {"a": 1}}'), "two or more"),
@@ -123,7 +123,7 @@ def changed_meta(**values: object) -> str:
         (changed(gold='{"diagnosis": ["A", "HEALTHY"], "fix": {"a": 1}}'), "two or more"),
         (changed(gold='{"diagnosis": [["A"], 1], "fix": {"a": 1}}'), "neither a code"),
         (changed(gold='{"diagnosis": "A", "fix": {"a": NaN}}'), "NaN"),
-        (changed(gold='{"diagnosis": "A", "fix": {"a": null}}'), "`gold.fix` is not an object"),
+        (changed(gold='{"diagnosis": "A", "fix": {"a": null}}'), "`gold.fix` isn't an object"),
         (changed(gold='{"diagnosis": "A", "fix": {}}'), "empty for a healthy run"),
         (changed(gold='{"diagnosis": "HEALTHY", "fix": {"a": 1}}'), "empty for a healthy run"),
         (changed(gold=encode({"diagnosis": "A", "fix": {"a": 10**400}})), "`gold`: the fix of the gold"),
@@ -146,7 +146,7 @@ def test_line_is_malformed_when_it_breaks_the_schema(line: str, reason: str) -> 
 
 
 def test_record_line_raises_when_the_record_breaks_the_schema() -> None:
-    with pytest.raises(ValueError, match="task 'x': `id` is not"):
+    with pytest.raises(ValueError, match="task 'x': `id` isn't"):
         record_line(replace(RECORD, id="x"))
     with pytest.raises(ValueError, match="surrogates"):
         record_line(replace(RECORD, prompt="\ud800\n"))

@@ -146,7 +146,7 @@ def test_walk_without_a_task_says_why(fault: str, world: str, code: str, reason:
 
 def test_uncovered_world_says_so() -> None:
     (found,) = run("example { size = 8, load = 3 } => BIG { size = 2 }")
-    assert found.message == "this example can't be a task: the run is not sound, and no rule fires"
+    assert found.message == "this example can't be a task: the run isn't sound, and no rule fires"
 
 
 def test_example_outside_its_archetype_is_a_warning() -> None:

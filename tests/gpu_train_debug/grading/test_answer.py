@@ -21,9 +21,9 @@ TEXT = '{"diagnosis": "A", "fix": {"f": 1}}'
 ANSWER = Answer(("A",), {"f": 1}, ())
 OTHER = '{"diagnosis": "B", "fix": {}}'
 
-NOT_AN_OBJECT = "the gold is not a JSON object that holds another, and nothing else"
+NOT_AN_OBJECT = "the gold isn't a JSON object that holds another, and nothing else"
 BAD_DIAGNOSIS = "the diagnosis of the gold is neither a code nor a list of different codes"
-BAD_FIX = "the fix of the gold is not an object of numbers, strings and truth values"
+BAD_FIX = "the fix of the gold isn't an object of numbers, strings and truth values"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ ONE = {"diagnosis": "A", "fix": {"f": 8}}
 PAIR = {"diagnosis": ["A", "B"], "fix": {"f": 8, "g": "x", "h": True}}
 HEALTHY: dict[str, Any] = {"diagnosis": "HEALTHY", "fix": {}}
 MISSING = 'the field "{}" is missing'.format
-BEYOND = 'the field "{}" is not one to change'.format
+BEYOND = 'the field "{}" isn\'t one to change'.format
 
 
 def scored(answer: object, gold: object) -> Grade:
@@ -75,10 +75,10 @@ def test_three_codes_share_the_half() -> None:
         ({"h": True, "g": "x", "f": 8}, PAIR, 3, ()),
         ({"f": 8}, PAIR, 1, ('the field "g" is missing', 'the field "h" is missing')),
         ({"f": 8, "g": "x", "h": False}, PAIR, 2, ('the field "h" is false instead of true',)),
-        ({"f": 8, "g": "x", "h": True, "i": 1}, PAIR, 2, ('the field "i" is not one to change',)),
+        ({"f": 8, "g": "x", "h": True, "i": 1}, PAIR, 2, ("the field \"i\" isn't one to change",)),
         ({"f": 8, "g": "x", "h": True, "i": 1, "j": 1, "k": 1}, PAIR, 0, tuple(map(BEYOND, "ijk"))),
         ({"f": 8, "i": 1, "j": 1}, PAIR, 0, (*map(MISSING, "gh"), *map(BEYOND, "ij"))),
-        ({"F": 8}, ONE, 0, ('the field "f" is missing', 'the field "F" is not one to change')),
+        ({"F": 8}, ONE, 0, ('the field "f" is missing', "the field \"F\" isn't one to change")),
         ({"f": "8"}, ONE, 0, ('the field "f" is "8" instead of 8',)),
         ({"f": 8.0}, ONE, 0, ('the field "f" is 8.0 instead of 8',)),
         ({"f": None}, ONE, 0, ('the field "f" is null instead of 8',)),
@@ -90,8 +90,8 @@ def test_three_codes_share_the_half() -> None:
         ({"f": "true"}, {"diagnosis": "A", "fix": {"f": True}}, 0, ('the field "f" is "true" instead of true',)),
         ({"f": "X"}, {"diagnosis": "A", "fix": {"f": "x"}}, 0, ('the field "f" is "X" instead of "x"',)),
         ({}, ONE, 0, ('the field "f" is missing',)),
-        (None, ONE, 0, ("`fix` is not an object of fields",)),
-        ([["f", 8]], ONE, 0, ("`fix` is not an object of fields",)),
+        (None, ONE, 0, ("`fix` isn't an object of fields",)),
+        ([["f", 8]], ONE, 0, ("`fix` isn't an object of fields",)),
     ],
 )  # fmt: skip
 def test_the_fix_earns(fix: object, gold: dict[str, Any], earned: int, reasons: tuple[str, ...]) -> None:
@@ -102,13 +102,13 @@ def test_the_fix_earns(fix: object, gold: dict[str, Any], earned: int, reasons: 
 
 def test_keys_beside_the_two_count_as_further_fields() -> None:
     assert scored({**PAIR, "why": "x"}, PAIR) == Grade(
-        0.5 + 1 / 3, False, 0.5, 1 / 3, ('the key "why" is not part of an answer',)
+        0.5 + 1 / 3, False, 0.5, 1 / 3, ('the key "why" isn\'t part of an answer',)
     )
     assert scored({"diagnosis": "A", "f": 8}, ONE) == Grade(
-        0.5, False, 0.5, 0.0, ("`fix` is not an object of fields", 'the key "f" is not part of an answer')
+        0.5, False, 0.5, 0.0, ("`fix` isn't an object of fields", 'the key "f" isn\'t part of an answer')
     )
     assert scored({**HEALTHY, "why": "x"}, HEALTHY) == Grade(
-        0.5, False, 0.5, 0.0, ('the key "why" is not part of an answer',)
+        0.5, False, 0.5, 0.0, ('the key "why" isn\'t part of an answer',)
     )
 
 
@@ -162,7 +162,7 @@ def test_reasons_are_short_few_and_ascii() -> None:
     assert all(reason.isascii() and len(reason) < 1000 for reason in reasons)
     assert (
         scored({"diagnosis": "A", "fix": {"f": 8, **{f"x{i}": i for i in range(20)}}}, ONE).reasons[-1]
-        == 'the field "x19" is not one to change'
+        == 'the field "x19" isn\'t one to change'
     )
     assert scored({"diagnosis": ["A", "x" * 60], "fix": {"f": 8}}, ONE).reasons == (f'the code "{"x" * 60}" is wrong',)
     assert scored({"diagnosis": ["A", "x" * 61], "fix": {"f": 8}}, ONE).reasons == (

@@ -63,7 +63,7 @@ def test_simulate_writes_an_archive_and_its_truth(run: Run) -> None:
 def test_simulate_refuses_an_arm_without_a_number(arm: str, run: Run) -> None:
     status, _, err = run("simulate", "--arm", arm)
     assert status == 2
-    assert "is not a name and a number" in err
+    assert "isn't a name and a number" in err
 
 
 def test_simulate_refuses_two_arms_of_one_name(run: Run) -> None:
@@ -270,7 +270,7 @@ def test_other_tasks_than_planned_give_status_1(run: Run, arms: str) -> None:
     path.write_text(path.read_text().replace("went wrong", "went well"))
     status, _, err = run("report", arms, "--plan", "plan.json", "--pictures", "none")
     assert status == 1
-    assert err == "warning: the split file `test.jsonl` is not the one that the plan pins\n"
+    assert err == "warning: the split file `test.jsonl` isn't the one that the plan pins\n"
 
 
 def test_freeze_replaces_no_frozen_plan(run: Run) -> None:
@@ -291,11 +291,11 @@ def test_options_that_a_plan_answers_are_refused(run: Run, arms: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--split", "test", "--split", "test"), "`splits` is not a list of different texts"),
-        (("--arm", "base", "--arm", "base"), "`arms` is not a list of different texts"),
-        (("--arm", "a b"), "`arms` is not a list of names of arms"),
-        (("--samples", "100001"), "`samples` is not a whole number between 1 and 100000"),
-        (("--reference", "a b"), "`reference` is not the name of an arm"),
+        (("--split", "test", "--split", "test"), "`splits` isn't a list of different texts"),
+        (("--arm", "base", "--arm", "base"), "`arms` isn't a list of different texts"),
+        (("--arm", "a b"), "`arms` isn't a list of names of arms"),
+        (("--samples", "100001"), "`samples` isn't a whole number between 1 and 100000"),
+        (("--reference", "a b"), "`reference` isn't the name of an arm"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )

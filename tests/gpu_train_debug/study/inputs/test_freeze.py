@@ -120,8 +120,8 @@ def test_plan_that_is_no_plan_since_it_was_altered_is_told_to_be_altered_first(f
         read_frozen(frozen)
     assert [fault.message.partition(":")[0] for fault in caught.value.flaws] == [
         "the plan was changed after it was sealed",
-        "`reference` is not the name of an arm",
-        "`samples` is not a whole number between 1 and 100000",
+        "`reference` isn't the name of an arm",
+        "`samples` isn't a whole number between 1 and 100000",
     ]
 
 
@@ -145,7 +145,7 @@ def test_amendment_has_to_change_something(frozen: Path, task_set: TaskSet) -> N
 def test_other_tasks_are_a_departure(frozen: Path, tmp_path: Path) -> None:
     _, seal = read_frozen(frozen)
     other = read_tasks([write_splits(tmp_path / "other", {"test": 2, "ood": 3})])
-    assert with_departures(seal, other).departures == ("the split file `ood.jsonl` is not the one that the plan pins",)
+    assert with_departures(seal, other).departures == ("the split file `ood.jsonl` isn't the one that the plan pins",)
 
 
 def test_only_files_of_the_splits_of_the_study_are_pinned(tmp_path: Path, task_set: TaskSet) -> None:
