@@ -14,7 +14,7 @@ Gtd = Callable[..., Ran]
 def test_tables_tell_lengths_and_answers(gtd: Gtd, compiled: Path) -> None:
     ran = gtd("stats", "--tasks", compiled, "--estimate")
     assert ran.status == 0
-    assert ran.out.startswith("Tokens of a page, by characters / 3.1\n")
+    assert ran.out.startswith("Tokens of a page, by characters / 3.25\n")
     assert "\nAnswers\n" in ran.out
 
 
