@@ -241,12 +241,12 @@ class _Across:
             name
             for name, said, found in (
                 ("version", manifest.version, self.dataset.version),
-                ("number of tasks of an archetype", manifest.archetypes, counts),
+                ("archetypes", manifest.archetypes, counts),
             )
             if said != found
         ]
         if wrong:
-            message = f"the manifest states another {joined(wrong)} than the files and the sources give"
+            message = f"these parts of the manifest aren't what the files and the sources give: {joined(wrong)}"
             yield finding_about("E614", message, path=str(folder / MANIFEST_NAME), helps=[_AGAIN])
         path = folder / CARD_NAME
         if self.example is None or CARD_NAME not in entries:

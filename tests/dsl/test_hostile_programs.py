@@ -72,8 +72,8 @@ CASES = {
         + "".join(f"const k{n} = missing{n}\n" for n in range(1900)),
         {"E201"},
     ),
-    "thousands of constants": ("".join(f"const c{n} = {n}\n" for n in range(20_000)), {"E427"}),
-    "thousands of relations": (system("".join(f"  let r{n} = a + {n}\n" for n in range(20_000))), {"E427"}),
+    "thousands of constants": ("".join(f"const c{n} = {n}\n" for n in range(5000)), {"E427"}),
+    "thousands of relations": (system("".join(f"  let r{n} = a + {n}\n" for n in range(5000))), {"E427"}),
     "a domain of thousands of large numbers": (
         system("  sound a * a * a > 0", "a: int in {" + ", ".join(str(2**59 - n) for n in range(4000)) + '} "a"'),
         {"E308"},

@@ -82,7 +82,7 @@ def test_every_link_on_the_page_leads_somewhere() -> None:
 def test_first_program_compiles_to_a_dataset(tmp_path: Path) -> None:
     source, out = tmp_path / "worker.arch", tmp_path / "out"
     source.write_text(BLOCKS[0].text, encoding="utf-8")
-    arguments = [sys.executable, "-m", "compiler", "compile", str(source), "-o", str(out)]
+    arguments = [sys.executable, "-m", "compiler", "compile", str(source), "-o", str(out), "-j", "1"]
     done = subprocess.run(arguments, cwd=PAGE.parents[1], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in out.glob("*.jsonl")) == ["ood.jsonl", "train.jsonl"]

@@ -72,7 +72,7 @@ def test_all_procedures_agree_on_random_systems(problem: Problem, chosen: random
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(problems(), st.randoms(use_true_random=False))
 def test_all_procedures_agree_on_many_random_systems_and_so_does_cvc5(problem: Problem, chosen: random.Random) -> None:
     pytest.importorskip("cvc5")

@@ -310,9 +310,9 @@ def test_the_command_has_status_2_for_files_that_are_no_splits(
 ) -> None:
     (folder / "test.jsonl").write_bytes(content)
     assert run(["--tasks", folder]) == 2
-    told = capsys.readouterr().err
-    assert "error: not a task" in told
-    assert "test.jsonl:1" in told
+    printed = capsys.readouterr().err
+    assert "error: not a task" in printed
+    assert "test.jsonl:1\n" in printed
 
 
 def test_the_command_has_status_2_without_the_extra(

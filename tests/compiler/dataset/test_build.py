@@ -44,19 +44,19 @@ def command(*arguments: str | Path) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("jobs", "hash_seed"), [(1, "1"), (2, "2"), (3, "random")])
-def test_bytes_do_not_depend_on_jobs_or_hash_seed(compiled: Path, tmp_path: Path, jobs: int, hash_seed: str) -> None:
+@pytest.mark.parametrize(
+    ("paths", "jobs", "hash_seed"),
+    [
+        pytest.param(sorted(INCIDENTS.glob("*.arch"), reverse=True), 1, "1", id="files"),
+        pytest.param([INCIDENTS], 3, "random", id="folder"),
+    ],
+)
+def test_bytes_do_not_depend_on_paths_jobs_or_hash_seed(
+    compiled: Path, tmp_path: Path, paths: list[Path], jobs: int, hash_seed: str
+) -> None:
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)}
-    arguments = command("compile", INCIDENTS, "-o", tmp_path / "out", "-j", str(jobs))
+    arguments = command("compile", *paths, "-o", tmp_path / "out", "-j", str(jobs))
     subprocess.run(arguments, check=True, env=environment, capture_output=True)
-    assert hashed(tmp_path / "out") == hashed(compiled)
-
-
-@pytest.mark.slow
-def test_bytes_do_not_depend_on_the_order_or_number_of_paths(compiled: Path, tmp_path: Path) -> None:
-    files = sorted(INCIDENTS.glob("*.arch"), reverse=True)
-    arguments = command("compile", *files, "-o", tmp_path / "out", "-j", "1")
-    subprocess.run(arguments, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True)
     assert hashed(tmp_path / "out") == hashed(compiled)
 
 
@@ -142,8 +142,14 @@ def test_a_proof_out_of_budget_stops_the_compile_as_undecided(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminate"])
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(
+    ("stop", "jobs"),
+    [
+        pytest.param(signal.SIGINT, "1", id="ctrl-c"),
+        pytest.param(signal.SIGINT, "2", id="ctrl-c with workers"),
+        pytest.param(signal.SIGTERM, "2", id="terminate with workers"),
+    ],
+)
 def test_an_interrupted_compile_leaves_earlier_files_whole(copied: Path, stop: signal.Signals, jobs: str) -> None:
     before = contents(copied)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -352,7 +352,7 @@ def test_made_up_counts_in_a_mended_manifest_are_found(program: ProgramPlan, cop
     (finding,) = verify_folder(program, copied).findings
     assert (finding.code, finding.message) == (
         "E614",
-        "the manifest states another version and number of tasks of an archetype than the files and the sources give",
+        "these parts of the manifest aren't what the files and the sources give: version and archetypes",
     )
 
 

@@ -79,7 +79,7 @@ def test_random_systems_mean_the_same_lowered(system: CheckedSystem, draw: rando
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(checked_systems(), st.randoms(use_true_random=False))
 def test_many_random_systems_mean_the_same_lowered(system: CheckedSystem, draw: random.Random) -> None:
     assert_agree(system, lowered_system(system).problem, drawn_worlds(system, draw, 10))
