@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
@@ -75,24 +76,44 @@ def test_no_fixed_or_copied_answer_is_above_chance_on_a_split(split: str) -> Non
         "the first code of the prompt": [
             json.dumps({"diagnosis": first_code_of(task["prompt"]), "fix": {}}) for task in tasks
         ],
-        "the gold of another task": [task["gold"] for task in [*tasks[1:], tasks[0]]],
     }
+    scores = {name: mean(replies, tasks) for name, replies in copies.items()}
+    scores["the gold of another task"] = mean_of_other_golds([task["gold"] for task in tasks])
     level = chance_level(golds)
-    assert {name: score for name, replies in copies.items() if (score := mean(replies, tasks)) > level} == {}
+    assert {name: score for name, score in scores.items() if score > level} == {}
+
+
+def mean_of_other_golds(golds: list[str]) -> float:
+    """What the gold of a task earns on the others, over all pairs of tasks."""
+    counts = Counter(golds)
+    earned = sum(
+        times * (others - (reply == gold)) * grade(reply, gold).score
+        for gold, times in counts.items()
+        for reply, others in counts.items()
+    )
+    return earned / (len(golds) * (len(golds) - 1))
+
+
+SETTING = re.compile(r'\s*(?:--)?"?(?:\w+\.)?(?P<name>\w+)"?(?:: | = | )(?P<value>[^\s{].*?),?')
+"""A field of the config, in any of its forms."""
 
 
 def config_of(prompt: str) -> dict[str, Any]:
     """The printed config, as an answer would write it."""
-    config: dict[str, Any] = {}
-    for line in prompt.partition("\n## Config\n")[2].partition("\n## ")[0].strip().splitlines():
-        field, _, value = line.partition(" = ")
-        word = value.split()[0]
-        config[field] = int(word) if word.lstrip("-").isdigit() else {"true": True, "false": False}.get(word, word)
-    return config
+    lines = prompt.partition("\n## Config\n")[2].partition("\n## ")[0].splitlines()
+    found = (SETTING.fullmatch(line) for line in lines)
+    return {each["name"]: as_answer(each["value"].strip('"')) for each in found if each is not None}
+
+
+def as_answer(word: str) -> object:
+    try:
+        return json.loads(word)
+    except ValueError:
+        return word
 
 
 def first_code_of(prompt: str) -> str:
-    return prompt.partition("\n## Diagnosis codes\n- ")[2].partition(":")[0]
+    return prompt.partition("\n1. ")[2].partition(":")[0]
 
 
 def test_an_empty_fix_is_no_hedge() -> None:
