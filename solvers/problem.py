@@ -306,6 +306,19 @@ class Rule:
     keeps: tuple[Keep, ...] = ()
 
 
+def prescribed(rule: Rule) -> Iterator[Expr]:
+    """What the sets of a rule read: the value or the condition of each, in order."""
+    for alternative in rule.alternatives:
+        for item in alternative.sets:
+            match item:
+                case Assign(value=value):
+                    yield value
+                case Pick(where=where):
+                    yield where
+                case _:
+                    assert_never(item)
+
+
 @attrs.frozen(cache_hash=True)
 class Problem:
     """One system: everything that decides walks, repairs and evidence.

@@ -23,7 +23,7 @@ from solvers.counting.tables import BatchValue, IntArray, Tables
 from solvers.counting.walks import Group, walk_batch, world_at
 from solvers.evaluate import run_walk, value
 from solvers.outcome import Ending
-from solvers.problem import Assign, Expr, Problem, RelationValue, Var
+from solvers.problem import Expr, Problem, RelationValue, Var, prescribed
 from solvers.streams import Stream, key_of
 
 DRAWN: Final = 8192
@@ -167,8 +167,7 @@ def _consequences(problem: Problem) -> Iterator[Expr]:
     yield from (observation.value for observation in problem.observations)
     for rule in problem.rules:
         yield rule.guard
-        for alternative in rule.alternatives:
-            yield from (item.value if isinstance(item, Assign) else item.where for item in alternative.sets)
+        yield from prescribed(rule)
 
 
 def _outcome(tables: Tables, exprs: list[Expr], state: dict[str, int | IntArray]) -> bytes:

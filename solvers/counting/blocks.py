@@ -8,14 +8,14 @@ that satisfy those parts: so fields that a condition ties to each other don't ma
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 
 import attrs
 import numpy as np
 
 from solvers.counting.expand import conjuncts, expand, support
 from solvers.counting.tables import BatchValue, IntArray, Tables
-from solvers.problem import Apply, Expr, Op
+from solvers.problem import Apply, Expr, Op, Problem
 from solvers.streams import Stream, scaled
 
 BLOCK_ROWS = 1 << 14
@@ -40,6 +40,21 @@ class Block:
         return {name: np.ascontiguousarray(chosen[:, place]) for place, name in enumerate(self.names)}
 
 
+def single_blocks(problem: Problem) -> list[Block]:
+    """A block of each variable's own, with all of its values, in the order of the problem."""
+    return [Block((variable.name,), np.array(variable.domain, np.int64)[:, None]) for variable in problem.variables]
+
+
+def blocks_of(blocks: Iterable[Block], names: Set[str]) -> list[Block]:
+    """List the blocks that hold any of these variables."""
+    return [block for block in blocks if not names.isdisjoint(block.names)]
+
+
+def combinations(blocks: Iterable[Block]) -> int:
+    """How many ways there are to take a row of each block."""
+    return math.prod(len(block.rows) for block in blocks)
+
+
 def cut_blocks(
     tables: Tables, parts: Sequence[Expr], most: int | None = None
 ) -> tuple[tuple[Block, ...], frozenset[Expr]]:
@@ -52,19 +67,18 @@ def cut_blocks(
         The blocks, and the parts that hold in all of their rows.
     """
     most = BLOCK_ROWS if most is None else most
-    blocks = [
-        Block((variable.name,), np.array(variable.domain, np.int64)[:, None]) for variable in tables.problem.variables
-    ]
+    blocks = single_blocks(tables.problem)
     left = list(parts)
     while left and all(len(block.rows) for block in blocks):
         size, part = min(
-            ((_joined_rows(blocks, part), part) for part in left),
+            ((combinations(blocks_of(blocks, support(part))), part) for part in left),
             key=lambda item: (item[0] > most, not _ties(item[1]), item[0]),
         )
         if size > most:
             break
         left.remove(part)
-        concerned = _concerned(blocks, part) or blocks[:1]  # a part without variables is false, and empties any block
+        # a part without variables is false, and empties any block
+        concerned = blocks_of(blocks, support(part)) or blocks[:1]
         joined = concerned[0]
         for block in concerned[1:]:
             joined = joined.joined(block)
@@ -95,11 +109,3 @@ def drawn_worlds(blocks: Sequence[Block], stream: Stream, size: int) -> dict[str
 
 def _ties(part: Expr) -> bool:
     return isinstance(part, Apply) and part.op is Op.EQ
-
-
-def _joined_rows(blocks: Sequence[Block], part: Expr) -> int:
-    return math.prod(len(block.rows) for block in _concerned(blocks, part))
-
-
-def _concerned(blocks: Sequence[Block], part: Expr) -> list[Block]:
-    return [block for block in blocks if not support(part).isdisjoint(block.names)]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from solvers.counting import fold
 from solvers.counting.expand import before_name, conjuncts, expand, expand_looking_back, support
-from solvers.problem import Apply, Assign, Const, Expr, Lookup, Op, Problem, Rule, Var, children
+from solvers.problem import Apply, Const, Expr, Lookup, Op, Problem, Rule, Var, children, prescribed
 
 
 def deciding_variables(problem: Problem, holding: Sequence[Expr], fixed: Mapping[str, int]) -> frozenset[str]:
@@ -31,7 +31,7 @@ def deciding_variables(problem: Problem, holding: Sequence[Expr], fixed: Mapping
         changed = more
     exprs = [known.now(expand(problem, whole)) for whole in (problem.valid, problem.sound)]
     exprs += [known.guard(rule) for rule in live]
-    exprs += [known.prescription(expr) for rule in live for expr in _prescribed(rule)]
+    exprs += [known.prescription(expr) for rule in live for expr in prescribed(rule)]
     read = frozenset[str]().union(*map(support, exprs))
     names = frozenset(variable.name for variable in problem.variables)
     return (read & names) | changed | frozenset(name for name in names if before_name(name) in read)
@@ -40,12 +40,6 @@ def deciding_variables(problem: Problem, holding: Sequence[Expr], fixed: Mapping
 def fields_of(rule: Rule) -> frozenset[str]:
     """The fields that a rule may set."""
     return frozenset(item.field for alternative in rule.alternatives for item in alternative.sets)
-
-
-def _prescribed(rule: Rule) -> Iterable[Expr]:
-    for alternative in rule.alternatives:
-        for item in alternative.sets:
-            yield item.value if isinstance(item, Assign) else item.where
 
 
 class _Known:

@@ -10,14 +10,13 @@ others do, too: `FittingWorlds.complete` is false then.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Final
 
 import attrs
 import numpy as np
 
-from solvers.counting.blocks import Block
+from solvers.counting.blocks import Block, blocks_of, combinations, single_blocks
 from solvers.counting.deciding import deciding_variables
 from solvers.counting.expand import conjuncts, expand, support
 from solvers.counting.tables import BatchState, BatchValue, IntArray, Tables
@@ -80,18 +79,15 @@ def worlds_that_fit(tables: Tables, conditions: Iterable[Expr], most: int = MOST
     problem = tables.problem
     whole = [expand(problem, condition) for condition in (problem.valid, *conditions)]
     parts = list(dict.fromkeys(part for each in whole for part in conjuncts(each)))
-    blocks = [
-        _kept(tables, Block((variable.name,), np.array(variable.domain, np.int64)[:, None]), parts)
-        for variable in problem.variables
-    ]
+    blocks = [_kept(tables, block, parts) for block in single_blocks(problem)]
     fixed = {block.names[0]: int(block.rows[0, 0]) for block in blocks if len(block.rows) == 1}
     deciding = deciding_variables(problem, parts, fixed)
     parts = [part for part in parts if len(support(part)) != 1]
     complete = True
     blocks = [_projected(block, deciding.union(*map(support, parts))) for block in blocks]
     while parts and all(len(block.rows) for block in blocks):
-        part = min(parts, key=lambda each: _combinations(_concerned(blocks, each)))
-        concerned = sorted(_concerned(blocks, part), key=lambda block: len(block.rows)) or blocks[:1]
+        part = min(parts, key=lambda each: combinations(blocks_of(blocks, support(each))))
+        concerned = sorted(blocks_of(blocks, support(part)), key=lambda block: len(block.rows)) or blocks[:1]
         blocks = [block for block in blocks if block not in concerned]
         joint, all_rows = _cut(tables, concerned, parts, deciding)
         blocks.append(joint)
@@ -99,7 +95,7 @@ def worlds_that_fit(tables: Tables, conditions: Iterable[Expr], most: int = MOST
         parts = [each for each in parts if each is not part]
     values = _values(blocks)
     varying = tuple(each.name for each in problem.variables if each.name in deciding and values[each.name] > 1)
-    worlds = FittingWorlds(tuple(blocks), varying, deciding | fixed.keys(), _combinations(blocks), complete)
+    worlds = FittingWorlds(tuple(blocks), varying, deciding | fixed.keys(), combinations(blocks), complete)
     if worlds.size <= most:
         return worlds
     drawn = tuple(_drawn(len(block.rows), "worlds", *block.names) for block in blocks)
@@ -167,14 +163,6 @@ def _kept(tables: Tables, block: Block, parts: Sequence[Expr]) -> Block:
     for holds in tables.compiled(met)(block.columns()):
         kept &= holds
     return Block(block.names, block.rows[kept])
-
-
-def _concerned(blocks: Sequence[Block], part: Expr) -> list[Block]:
-    return [block for block in blocks if not support(part).isdisjoint(block.names)]
-
-
-def _combinations(blocks: Sequence[Block]) -> int:
-    return math.prod(len(block.rows) for block in blocks)
 
 
 def _values(blocks: Sequence[Block]) -> dict[str, int]:

@@ -11,13 +11,12 @@ so it is with channels that print the config, unless there are very many hidden 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 
 import attrs
 import numpy as np
 
-from solvers.counting.blocks import Block
+from solvers.counting.blocks import Block, blocks_of, combinations
 from solvers.counting.expand import expand, support
 from solvers.counting.tables import BatchValue, BoolArray, IntArray, Tables
 from solvers.counting.walks import select_worlds
@@ -91,13 +90,13 @@ class LookalikePlan:
         waiting = [part for part in dict.fromkeys(parts) if not (isinstance(part, Var) and part.name in self.printed)]
         self.steps: list[_Step] = []
         while waiting:
-            new = min((_unknown(blocks, support(part) - known) for part in waiting), key=_combinations)
+            new = min((blocks_of(blocks, support(part) - known) for part in waiting), key=combinations)
             fixed = frozenset(known)
             known |= {name for block in new for name in block.names}
             self.steps.append(_Step(tables, new, fixed, [part for part in waiting if support(part) <= known]))
             waiting = [part for part in waiting if not support(part) <= known]
         self.known = frozenset(known)
-        self.last = _Step(tables, _unknown(blocks, {v.name for v in problem.variables} - known), self.known, [])
+        self.last = _Step(tables, blocks_of(blocks, {v.name for v in problem.variables} - known), self.known, [])
 
     def extended(self, alike: Lookalikes, world: Assignment, stream: Stream) -> Lookalikes:
         fixed = {name: world[name] for name in self.printed}
@@ -108,15 +107,6 @@ class LookalikePlan:
                 drawn = scaled(stream.words(KEPT), alike.size)
                 alike = alike.only(np.unique(np.append(drawn, alike.own)))
         return alike
-
-
-def _unknown(blocks: Sequence[Block], needed: Set[str]) -> list[Block]:
-    """List the blocks that hold any of the variables `needed`."""
-    return [block for block in blocks if not needed.isdisjoint(block.names)]
-
-
-def _combinations(blocks: Sequence[Block]) -> int:
-    return math.prod(len(block.rows) for block in blocks)
 
 
 class _Step:
@@ -133,7 +123,7 @@ class _Step:
 
     def applied(self, alike: Lookalikes, world: Assignment, stream: Stream, most: int) -> Lookalikes:
         blocks = [self._free(block, world) for block in self.blocks]
-        if alike.size * _combinations(blocks) <= most:
+        if alike.size * combinations(blocks) <= most:
             alike = self._with_all_values(blocks, alike, world)
         else:
             alike = self._with_some_values(blocks, alike, world, stream, max(1, most // alike.size))
@@ -153,15 +143,14 @@ class _Step:
         return Block(tuple(block.names[place] for place in left), rows[:, left])
 
     def _with_all_values(self, blocks: Sequence[Block], alike: Lookalikes, world: Assignment) -> Lookalikes:
-        sizes = [len(block.rows) for block in blocks]
-        combinations = math.prod(sizes)
-        grid = np.indices(sizes).reshape(len(sizes), combinations)
+        count = combinations(blocks)
+        grid = np.indices([len(block.rows) for block in blocks]).reshape(len(blocks), count)
         place, new = 0, dict[str, BatchValue]()
         for block, rows in zip(blocks, grid, strict=True):
             place = place * len(block.rows) + _row_of(block, world)
             new |= {name: np.tile(values, alike.size) for name, values in block.columns(rows).items()}
-        old = _repeated(alike.state, combinations)
-        return Lookalikes({**old, **new}, alike.size * combinations, alike.own * combinations + place)
+        old = _repeated(alike.state, count)
+        return Lookalikes({**old, **new}, alike.size * count, alike.own * count + place)
 
     def _with_some_values(
         self, blocks: Sequence[Block], alike: Lookalikes, world: Assignment, stream: Stream, copies: int

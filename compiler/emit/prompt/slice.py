@@ -15,7 +15,7 @@ import attrs
 
 from compiler.emit.prompt.text import is_rounded
 from compiler.plan import EventPlan, SystemPlan
-from solvers.problem import Assign, Expr, Kind, Lookup, Pick, RelationValue, Var, With, walk_expr
+from solvers.problem import Expr, Kind, Lookup, RelationValue, Var, With, prescribed, walk_expr
 
 
 @attrs.frozen
@@ -117,13 +117,7 @@ class _Slicer:
         """Everything that a rule or a stated condition reads."""
         for rule in self.system.problem.rules:
             yield rule.guard
-            for alternative in rule.alternatives:
-                for item in alternative.sets:
-                    match item:
-                        case Assign(value=value):
-                            yield value
-                        case Pick(where=where):
-                            yield where
+            yield from prescribed(rule)
         yield from (condition for _, condition in self.system.stated)
 
     def shown(self) -> Iterator[_Shown]:

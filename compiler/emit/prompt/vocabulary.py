@@ -12,7 +12,7 @@ import attrs
 
 from compiler.emit.prompt.text import TRUTH_VALUES, is_flag
 from compiler.plan import SystemPlan
-from solvers.problem import Assign, Expr, Lookup, Pick, RelationValue, Var, walk_expr
+from solvers.problem import Expr, Lookup, RelationValue, Var, prescribed, walk_expr
 
 
 @attrs.frozen
@@ -74,10 +74,4 @@ def formulas_of(system: SystemPlan) -> Iterator[Expr]:
     yield from (condition for _, condition in system.stated)
     for rule in system.problem.rules:
         yield rule.guard
-        for alternative in rule.alternatives:
-            for item in alternative.sets:
-                match item:
-                    case Assign(value=value):
-                        yield value
-                    case Pick(where=where):
-                        yield where
+        yield from prescribed(rule)

@@ -25,13 +25,13 @@ from solvers.problem import (
     Expr,
     Kind,
     Op,
-    Pick,
     Problem,
     RelationValue,
     Sort,
     Var,
     Variable,
     With,
+    prescribed,
     walk_expr,
 )
 
@@ -71,8 +71,7 @@ def test_expand_names_the_state_of_before(data: st.DataObject) -> None:
     now, earlier = data.draw(worlds(problem)), data.draw(worlds(problem))
     both = {**now, **{before_name(name): old for name, old in earlier.items()}}
     for rule in problem.rules:
-        for item in (item for alternative in rule.alternatives for item in alternative.sets):
-            expr = item.where if isinstance(item, Pick) else item.value
+        for expr in prescribed(rule):
             assert value(problem, expand(problem, expr), both) == value(problem, expr, now, before=earlier)
 
 
