@@ -15,8 +15,6 @@ from solvers.evaluate import relations, value
 from solvers.outcome import Assignment
 from solvers.problem import Before, Direction, Expr, Pick, RelationValue, Sort, Var, With, children
 
-TRUTH_LABELS = {0: "false", 1: "true"}
-
 
 class ValueWords:
     """Values of one system in words."""

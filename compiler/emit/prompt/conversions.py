@@ -45,13 +45,8 @@ def conversions_of(system: SystemPlan, slice_: Slice) -> Conversions:
     return Conversions(equations)
 
 
-def variable_unit(plan: VariablePlan) -> str:
-    """The unit in which formulas count a variable."""
-    return plan.display.unit if plan.unit is None else plan.unit
-
-
-def attribute_unit(plan: AttributePlan) -> str:
-    """The unit in which an attribute is computed."""
+def own_unit(plan: VariablePlan | AttributePlan) -> str:
+    """The unit in which formulas count a variable, or compute an attribute, whatever unit is printed."""
     return plan.display.unit if plan.unit is None else plan.unit
 
 
@@ -59,7 +54,7 @@ def _explained(system: SystemPlan, slice_: Slice) -> Iterator[tuple[str, Display
     """Each explained thing that a page prints: in which unit it is computed, and how it is printed."""
     for variable in system.variables:
         if variable.name in slice_.variables:
-            yield variable_unit(variable), variable.display
+            yield own_unit(variable), variable.display
     for relation in system.relations:
         if relation.display is not None and relation.name in slice_.values:
             yield relation.unit, relation.display
@@ -67,4 +62,4 @@ def _explained(system: SystemPlan, slice_: Slice) -> Iterator[tuple[str, Display
         explained = slice_.events.get(event.name)
         for attribute in event.attributes:
             if explained is not None and attribute.name in explained.attributes:
-                yield attribute_unit(attribute), attribute.display
+                yield own_unit(attribute), attribute.display

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import attrs
 
-from compiler.emit.prompt.conversions import Conversions, conversions_of, variable_unit
+from compiler.emit.prompt.conversions import Conversions, conversions_of, own_unit
 from compiler.emit.prompt.formula import formula, formula_lines
 from compiler.emit.prompt.phrases import Phrases, phrases_of
 from compiler.emit.prompt.runbook import runbook_lines
@@ -104,20 +104,18 @@ class _Builder:
         if not self.is_converted(plan):
             return self.described(plan.name, plan)
         values = ", ".join(map(str, variable.domain))
-        return self.described(
-            f"{plan.name}: {values} ({self.conversions.note(variable_unit(plan), plan.display)})", plan
-        )
+        return self.described(f"{plan.name}: {values} ({self.conversions.note(own_unit(plan), plan.display)})", plan)
 
     def is_converted(self, plan: VariablePlan) -> bool:
         """Whether a config prints another number than formulas count with."""
-        return not plan.display.exact and (variable_unit(plan) != plan.display.unit or is_rounded(plan.display))
+        return not plan.display.exact and (own_unit(plan) != plan.display.unit or is_rounded(plan.display))
 
     def is_hidden(self, variable: Variable) -> bool:
         return variable.kind is Kind.HIDDEN and variable.name in self.slice.relevant
 
     def described(self, line: str, plan: VariablePlan) -> str:
         """A line with the text of its variable; the unit stands there if a page prints another one, or no text does."""
-        unit = variable_unit(plan)
+        unit = own_unit(plan)
         parts = [unit] if unit and (not plan.text or self.conversions.counts_in(unit)) else []
         text = ", ".join((*parts, plan.text) if plan.text else parts)
         return commented(line, text, f"formulas count in {step_text(plan.display)}" if plan.display.exact else "")

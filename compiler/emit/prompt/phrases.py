@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import attrs
 
 from compiler.emit.prompt.slice import Slice
+from compiler.emit.prompt.text import comment_free
 from compiler.plan import SystemPlan
 
 _PICKS = ("first", "largest", "smallest")
@@ -44,7 +45,7 @@ def phrases_of(
     system: SystemPlan, slice_: Slice, relations: Sequence[str], shown: Sequence[str], rules: Sequence[str]
 ) -> Phrases:
     """Find what occurs in the lines of three sections of a handbook."""
-    formulas = "\n".join(line.partition("  # ")[0] for line in (*relations, *shown, *rules))
+    formulas = "\n".join(comment_free(line) for line in (*relations, *shown, *rules))
     runbook = system.problem.rules
     return Phrases(
         changed=re.search(r"\[\w+=(?!=)", formulas) is not None,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from compiler.emit.prompt.conversions import Conversions, attribute_unit
+from compiler.emit.prompt.conversions import Conversions, own_unit
 from compiler.emit.prompt.formula import formula
 from compiler.emit.prompt.slice import ExplainedEvent, Slice
 from compiler.emit.prompt.text import commented
@@ -53,7 +53,7 @@ class _Words:
         self.loggers = loggers
 
     def value(self, attribute: AttributePlan) -> str:
-        note = self.conversions.note(attribute_unit(attribute), attribute.display)
+        note = self.conversions.note(own_unit(attribute), attribute.display)
         return f"{attribute.name} = {formula(attribute.value, self.names)}{f' ({note})' if note else ''}"
 
 

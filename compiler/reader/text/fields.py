@@ -5,7 +5,7 @@ In: a `Section`. Out: that part of a `Handbook`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from compiler.reader.text.cursor import Cursor
@@ -14,7 +14,7 @@ from compiler.reader.text.errors import ReadError
 from compiler.reader.text.handbook import ReadField, ReadFixed, ReadHidden
 from compiler.reader.text.sections import Section
 from compiler.reader.text.sentences import HIDDEN, need_line
-from compiler.reader.text.values import PLAIN_DISPLAY, ReadDisplay, ReadKind, kind_of
+from compiler.reader.text.values import PLAIN_DISPLAY, ReadDisplay, ReadExact, ReadKind, ReadValue, kind_of
 
 
 class NamedItem(Protocol):
@@ -52,13 +52,7 @@ def read_fields(section: Section) -> tuple[ReadField, ...]:
 
 
 def _field(number: int, text: str) -> ReadField:
-    line = Cursor(text, number)
-    name = line.name("a field")
-    line.need(": ")
-    exact = read_parts(line)
-    values = line.values(exact)
-    line.comment()
-    return ReadField(name, values, ReadDisplay(exact=exact) if exact else PLAIN_DISPLAY, number)
+    return ReadField(*_listed(number, text, "a field"), number)
 
 
 def read_fixed(section: Section, ratios: Ratios) -> tuple[ReadFixed, ...]:
@@ -70,7 +64,7 @@ def _fixed(number: int, text: str, ratios: Ratios) -> ReadFixed:
     line = Cursor(text, number)
     name = line.name("a fixed value")
     exact = read_parts(line)
-    display = ReadDisplay(exact=exact) if exact else PLAIN_DISPLAY
+    display = _exact_display(exact)
     values = None
     if line.take(": "):
         values = line.values(exact)
@@ -90,10 +84,20 @@ def read_hidden(section: Section) -> tuple[ReadHidden, ...]:
 
 
 def _hidden(number: int, text: str) -> ReadHidden:
+    return ReadHidden(*_listed(number, text, "a hidden quantity"), number)
+
+
+def _listed(number: int, text: str, what: str) -> tuple[str, Sequence[ReadValue], ReadDisplay]:
+    """Read a name with its values: the name, the values, and how they are printed."""
     line = Cursor(text, number)
-    name = line.name("a hidden quantity")
+    name = line.name(what)
     line.need(": ")
     exact = read_parts(line)
     values = line.values(exact)
     line.comment()
-    return ReadHidden(name, values, ReadDisplay(exact=exact) if exact else PLAIN_DISPLAY, number)
+    return name, values, _exact_display(exact)
+
+
+def _exact_display(exact: ReadExact | None) -> ReadDisplay:
+    """How numbers are printed that count in these parts, or in none."""
+    return ReadDisplay(exact=exact) if exact else PLAIN_DISPLAY
