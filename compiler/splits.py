@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from typing import Final
 
 import attrs
 
 from compiler.emit.record import task_id
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
+from gpu_train_debug.stats.measure import NEAR_MARGINS
 from gpu_train_debug.tasks import TaskRecord
 from solvers.evaluate import value
 from solvers.margins import WIDEST
 from solvers.outcome import Assignment
 from solvers.problem import TRUE, Apply, Expr, Op, conjunction
-
-NEAR: Final = (20, 100)
-"""The margins of tasks that are decided narrowly, in permille."""
 
 
 @attrs.frozen(order=True)
@@ -78,7 +75,7 @@ def margin_range(spec: TaskSpec, split: SplitPlan) -> tuple[int, int]:
     """The least and greatest margin that the task may have, in permille: narrow ones are spread over the indices."""
     percent = dict(split.near).get(spec.archetype, 0)
     if spec.index * percent // 100 < (spec.index + 1) * percent // 100:
-        low, high = NEAR
+        low, high = NEAR_MARGINS
         return max(low, split.margin), high
     return split.margin, WIDEST
 

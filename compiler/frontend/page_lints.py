@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compiler.emit.prompt.render import Renderer
-from compiler.emit.prompt.slice import ExplainedEvent, Slice, slice_of
+from compiler.emit.prompt.handbook import handbook_text
+from compiler.emit.prompt.slice import ExplainedEvent, Slice, slice_of, variables_behind
 from compiler.plan import ProgramPlan, SystemPlan
 from dsl.checked import CheckedProgram, CheckedSystem
 from dsl.diagnostics.diagnostic import Diagnostic, Severity
 from dsl.source import Span
 from gpu_train_debug.stats.promises import HANDBOOK_MOST
 from gpu_train_debug.stats.tokens import token_counter
-from solvers.problem import Expr, RelationValue, Var, walk_expr
 
 
 def page_lints(plan: ProgramPlan, checked: CheckedProgram) -> tuple[Diagnostic, ...]:
@@ -47,7 +46,7 @@ def undecided_parts(plan: ProgramPlan, checked: CheckedProgram) -> tuple[Diagnos
 
 
 def _long_handbook(system: SystemPlan) -> Iterator[Diagnostic]:
-    tokens = token_counter(estimate=True).count(Renderer(system).static)
+    tokens = token_counter(estimate=True).count(handbook_text(system))
     if tokens > HANDBOOK_MOST:
         yield Diagnostic(
             code="W453",
@@ -62,10 +61,9 @@ def _long_handbook(system: SystemPlan) -> Iterator[Diagnostic]:
 def _idle_conditions(system: SystemPlan, checked: CheckedSystem) -> Iterator[Diagnostic]:
     """Stated conditions on what a page prints anyway: they hold in every world that fits it."""
     relevant = slice_of(system).relevant
-    definitions = dict(system.problem.relations)
     stated = [condition for condition in checked.requires if condition.stated]
     for condition, (text, expr) in zip(stated, system.stated, strict=True):
-        if not _variables(expr, definitions) & relevant:
+        if not variables_behind(system, (expr,)) & relevant:
             yield Diagnostic(
                 code="W454",
                 severity=Severity.WARNING,
@@ -74,18 +72,6 @@ def _idle_conditions(system: SystemPlan, checked: CheckedSystem) -> Iterator[Dia
                 label="it says nothing about what a page leaves open",
                 helps=("write `require` without `stated`: then it narrows the draw, and the page doesn't print it",),
             )
-
-
-def _variables(expr: Expr, definitions: dict[str, Expr]) -> set[str]:
-    waiting, seen, found = [expr], set[str](), set[str]()
-    while waiting:
-        for node in walk_expr(waiting.pop()):
-            if isinstance(node, Var):
-                found.add(node.name)
-            elif isinstance(node, RelationValue) and node.name not in seen:
-                seen.add(node.name)
-                waiting.append(definitions[node.name])
-    return found
 
 
 def _idle_parts(needed: Slice, checked: CheckedSystem) -> Iterator[tuple[str, Span]]:

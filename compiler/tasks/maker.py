@@ -250,19 +250,28 @@ class TaskMaker:
 
     def render(self, proved: ProvedWorld) -> RenderedTask:
         """Write a proved world as a record."""
-        spec, draw = proved.drawn.spec, proved.drawn.draw
-        archetype, system = self.archetype(spec), self.system_of(spec)
-        evidence = observe(system.plan.problem, proved.drawn.world)
-        meta = system.meta(archetype, proved.proof, proved.interaction, proved.margin, draw, evidence)
+        spec = proved.drawn.spec
+        evidence = observe(self.system_of(spec).plan.problem, proved.drawn.world)
+        meta = self.meta(proved, evidence)
         record = make_record(
-            archetype=archetype.name,
+            archetype=spec.archetype,
             split=spec.split,
             number=spec.index,
-            prompt=self.prompt(spec, draw, evidence),
-            gold=gold_json(system.plan, proved.proof.walk.answer),
+            prompt=self.prompt(spec, proved.drawn.draw, evidence),
+            gold=self.gold(proved),
             meta=meta,
         )
         return RenderedTask(proved, record, meta)
+
+    def gold(self, proved: ProvedWorld) -> str:
+        """The answer, as the record has it."""
+        return gold_json(self.system_of(proved.drawn.spec).plan, proved.proof.walk.answer)
+
+    def meta(self, proved: ProvedWorld, evidence: Sequence[int]) -> Meta:
+        """All that is known about the task; `evidence` is what its page shows."""
+        spec, draw = proved.drawn.spec, proved.drawn.draw
+        system = self.system_of(spec)
+        return system.meta(self.archetype(spec), proved.proof, proved.interaction, proved.margin, draw, evidence)
 
     def prompt(self, spec: TaskSpec, draw: int, evidence: Sequence[int]) -> str:
         """The page that shows `evidence`, in the words of candidate `draw`."""

@@ -133,7 +133,7 @@ class _RecordCheck:
             return self.foreign(system, document)
         proved = self.prove(drawn)
         if proved is not None and not self.findings:
-            self.compare(proved, document)
+            self.compare(proved, evidence, document)
         return self.done(
             evidence=name,
             regions=regions_of(self.checker.program, self.checker.dataset, archetype.system, drawn.world),
@@ -205,16 +205,17 @@ class _RecordCheck:
             case _:
                 self.find("E611", f"the gold is {flawed.proof.verdict.value}: it isn't {flawed.flaw}")
 
-    def compare(self, proved: ProvedWorld, document: Document) -> None:
-        """Everything else: written again, the record is this one, and the sources mean what it says."""
-        again = self.checker.maker.render(proved)
-        if again.record.gold != self.record.gold:
+    def compare(self, proved: ProvedWorld, evidence: Sequence[int], document: Document) -> None:
+        """Everything but the page: made again, gold and meta are these, and the sources mean what they say."""
+        maker = self.checker.maker
+        if maker.gold(proved) != self.record.gold:
             self.find("E604", "the gold isn't written as the compiler writes it")
+        meta = maker.meta(proved, evidence)
         names = [field.name for field in attrs.fields(Meta)]
-        if wrong := [name for name in names if getattr(again.meta, name) != getattr(self.meta, name)]:
+        if wrong := [name for name in names if getattr(meta, name) != getattr(self.meta, name)]:
             self.find("E610", f"wrong in `meta`: {', '.join(wrong)}")
         try:
-            check_sources(self.checker.maker.system_of(self.spec).plan, self.record, proved.drawn.world, document)
+            check_sources(maker.system_of(self.spec).plan, self.record, proved.drawn.world, document)
         except DisagreementError as error:
             self.find("E611", error.what)
 

@@ -19,6 +19,9 @@ from gpu_train_debug.tasks import TaskRecord, TasksError
 RUN = "\n## Config\n"
 """Where the run of a page starts; what stands before it is the handbook."""
 
+NEAR_MARGINS = (20, 100)
+"""Between these, in permille, a task is decided narrowly."""
+
 FEWEST = 4
 """Fewer tasks of an archetype may have one answer by chance."""
 
@@ -59,6 +62,17 @@ class SplitAnswers:
     interaction: Mapping[int, int]
     uniqueness: Mapping[str, int]
     margins: Sequence[int]
+
+    @property
+    def fault_golds(self) -> dict[str, int]:
+        """The answers of faults alone, and how many tasks have each."""
+        return {gold: count for gold, count in self.golds.items() if f'"{_HEALTHY}"' not in gold}
+
+    @property
+    def near(self) -> int:
+        """How many tasks are decided narrowly."""
+        low, high = NEAR_MARGINS
+        return sum(low <= margin <= high for margin in self.margins)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import median
 
-from gpu_train_debug.stats.measure import PageLengths, SplitAnswers, TaskStats
+from gpu_train_debug.stats.measure import NEAR_MARGINS, PageLengths, SplitAnswers, TaskStats
 from gpu_train_debug.wording import listed
 
 HANDBOOK_MEDIAN, HANDBOOK_MOST = 2100, 2400
@@ -27,8 +27,8 @@ HARD_CODE_SHARE = 0.21
 LEAST_MARGIN = 10
 """Permille: nothing is decided by less."""
 
-NEAR_MARGINS, NEAR_SHARE = (20, 100), 1 / 3
-"""At least this share of the split `hard` has its smallest margin between these, in permille."""
+NEAR_SHARE = 1 / 3
+"""At least this share of the split `hard` is decided narrowly."""
 
 
 def broken_promises(stats: TaskStats) -> tuple[str, ...]:
@@ -57,8 +57,8 @@ def _answers(stats: TaskStats) -> Iterator[str]:
 
 
 def _split(split: SplitAnswers) -> Iterator[str]:
-    for gold, count in split.golds.items():
-        if '"HEALTHY"' not in gold and count > 1 and count > GOLD_SHARE * split.tasks:
+    for gold, count in split.fault_golds.items():
+        if count > 1 and count > GOLD_SHARE * split.tasks:
             yield f"`{split.split}`: {count} of {split.tasks} tasks have the answer {gold}"
     if split.split == "hard":
         for code, count in split.codes.items():
@@ -69,6 +69,6 @@ def _split(split: SplitAnswers) -> Iterator[str]:
     if split.margins[0] < LEAST_MARGIN:
         yield f"`{split.split}`: the smallest margin is {split.margins[0] / 10:g} percent"
     low, high = NEAR_MARGINS
-    near = sum(low <= margin <= high for margin in split.margins)
-    if split.split == "hard" and near < NEAR_SHARE * split.tasks:
-        yield f"`{split.split}`: {near} of {split.tasks} tasks have a margin of {low / 10:g} to {high / 10:g} percent"
+    if split.split == "hard" and split.near < NEAR_SHARE * split.tasks:
+        of = f"{split.near} of {split.tasks} tasks have"
+        yield f"`{split.split}`: {of} a margin of {low / 10:g} to {high / 10:g} percent"

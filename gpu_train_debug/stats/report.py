@@ -10,8 +10,7 @@ from dataclasses import asdict
 from statistics import median
 from typing import Any
 
-from gpu_train_debug.stats.measure import SplitAnswers, TaskStats
-from gpu_train_debug.stats.promises import NEAR_MARGINS
+from gpu_train_debug.stats.measure import NEAR_MARGINS, SplitAnswers, TaskStats
 from gpu_train_debug.tables import plain_table
 
 
@@ -45,24 +44,21 @@ _ANSWERS = ("split", "tasks", "healthy", "pairs", "answers", "most frequent", "m
 
 
 def _answers_row(split: SplitAnswers) -> tuple[str, ...]:
-    faulty = {gold: count for gold, count in split.golds.items() if '"HEALTHY"' not in gold}
     return (
         split.split,
         _number(split.tasks),
         _share(split.healthy, split.tasks),
         _share(split.pairs, split.tasks),
         _number(len(split.golds)),
-        _share(max(faulty.values(), default=0), split.tasks),
+        _share(max(split.fault_golds.values(), default=0), split.tasks),
         _most(split.codes, split.tasks),
         ", ".join(f"{size}: {count}" for size, count in split.interaction.items()),
     )
 
 
 def _margins_row(split: SplitAnswers) -> tuple[str, ...]:
-    low, high = NEAR_MARGINS
-    near = sum(low <= margin <= high for margin in split.margins)
     smallest, middle = split.margins[0], median(split.margins)
-    return (split.split, f"{smallest / 10:.1f}%", f"{middle / 10:.1f}%", _share(near, len(split.margins)))
+    return (split.split, f"{smallest / 10:.1f}%", f"{middle / 10:.1f}%", _share(split.near, len(split.margins)))
 
 
 def _most(counts: Mapping[str, int], whole: int) -> str:

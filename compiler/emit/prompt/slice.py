@@ -64,6 +64,11 @@ def slice_of(system: SystemPlan) -> Slice:
     return _Slicer(system).slice()
 
 
+def variables_behind(system: SystemPlan, exprs: Iterable[Expr]) -> frozenset[str]:
+    """Name the variables that some expressions read or set, directly or through relations."""
+    return frozenset(_Slicer(system).depends(exprs))
+
+
 @attrs.frozen
 class _Shown:
     """One printed thing: the event and the part of it, or a profiler value without one; and what it shows."""
@@ -98,7 +103,7 @@ class _Slicer:
         self.reach(self.deciding(), reached)
         waiting = list(self.shown())
         explained: list[_Shown] = []
-        while news := [shown for shown in waiting if self.depends(shown) & reached.variables & self.open]:
+        while news := [shown for shown in waiting if self.depends(shown.exprs) & reached.variables & self.open]:
             waiting = [shown for shown in waiting if shown not in news]
             explained += news
             for shown in news:
@@ -129,9 +134,9 @@ class _Slicer:
         for event in self.system.events:
             yield from _shown_parts(event)
 
-    def depends(self, shown: _Shown) -> set[str]:
+    def depends(self, exprs: Iterable[Expr]) -> set[str]:
         reached = _Reached()
-        self.reach(shown.exprs, reached)
+        self.reach(exprs, reached)
         return reached.variables
 
     def reach(self, exprs: Iterable[Expr], reached: _Reached, *, named: bool = True) -> None:
