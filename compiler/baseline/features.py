@@ -1,70 +1,31 @@
-"""What a learner sees of a page: the run at its end, each channel as text or as numbers.
+"""What a learner sees of a run: each channel as text or as numbers.
 
-In: pages. Out: a function from runs to columns, fitted to those it learns from. Knows how a page prints a run (a config
-in any of its forms, `name value | name value`, `time [rank] LEVEL logger: text`), and no field, logger or unit. The
-form of the config and what stands before a logger say nothing and are left out.
+In: runs. Out: a function from runs to columns, fitted to those it learns from.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, TypeAlias
 
-import attrs
 import numpy as np
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-CHANNELS = ("config", "profiler", "log")
+from compiler.baseline.run import CHANNELS, Run
+
 MOST_RELATED = 32
 """Of more numbers, those with the most different values are related to each other."""
 
-_PROMPT = re.compile(
-    r"# (?P<title>[^\n]+)\n.*\n## Config\n(?P<config>.*)\n## Profiler\n(?P<profiler>.*)\n## Log\n(?P<log>.*)", re.DOTALL
-)
-_SETTING = re.compile(r'\s*(?:--)?"?(?:\w+\.)?(?P<name>\w+)"?(?:: | = | )(?P<value>[^\s{].*?),?')
-_LINE = re.compile(r"[\d:]+ \[\w+\] [A-Z]+ +(?P<logger>[^\s:]+): (?P<text>.*)")
 _ATTRIBUTE = re.compile(r"(?<![\w.])(\w+)=(\S*[^\s.,;:)])")
 _NUMBER = re.compile(r"(?P<number>[+-]?\d+(?:\.\d+)?(?:e-?\d+)?) ?(?P<unit>[^\d\s.]\S*)?")
 
-Runs: TypeAlias = "Sequence[Run]"
+Runs: TypeAlias = Sequence[Run]
 FeatureColumns: TypeAlias = Callable[[Runs], Any]
 """Gives a row of numbers for each run, always in the same columns."""
-
-
-@attrs.frozen
-class Run:
-    """What a page prints of one run; the title names its system.
-
-    Attributes:
-        channels: Lines: of the config and the profiler `name = value`, of the log `logger: text`.
-    """
-
-    title: str
-    channels: Mapping[str, str]
-
-
-def read_run(prompt: str) -> Run:
-    """Cut the run out of a page.
-
-    Raises:
-        ValueError: The page has another form.
-    """
-    found = _PROMPT.fullmatch(prompt)
-    if found is None:
-        raise ValueError("the page has no title, or doesn't end with the sections Config, Profiler and Log")
-    config = [_SETTING.fullmatch(line) for line in found["config"].splitlines()]
-    values = [value.split(" ", 1) for line in found["profiler"].splitlines() for value in line.split(" | ") if value]
-    lines = [_LINE.fullmatch(line) for line in found["log"].splitlines()]
-    channels = {
-        "config": [f"{setting['name']} = {setting['value'].strip(chr(34))}" for setting in config if setting],
-        "profiler": [" = ".join(value) for value in values],
-        "log": [f"{line['logger']}: {line['text']}" for line in lines if line],
-    }
-    return Run(found["title"], {channel: "\n".join(channels[channel]) for channel in CHANNELS})
 
 
 def words(runs: Runs, channels: Sequence[str]) -> FeatureColumns:

@@ -19,7 +19,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from compiler.baseline.features import CHANNELS, FeatureColumns, Runs, numbers, related_numbers, words
+from compiler.baseline.features import FeatureColumns, Runs, numbers, related_numbers, words
+from compiler.baseline.run import CHANNELS
 from gpu_train_debug.grading.answer import read_gold
 
 CHANNEL, WHOLE, RELATIONAL = "one channel", "the whole run", "relational"

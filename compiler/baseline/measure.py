@@ -16,8 +16,8 @@ import attrs
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from compiler.baseline.features import Run, read_run
 from compiler.baseline.learners import LEARNERS, WAYS, Learner, code_set
+from compiler.baseline.run import Run, read_run
 from compiler.reader import ReadError, answer_json, read_prompt, solve
 from gpu_train_debug.grading.rubric import HALF, grade
 from gpu_train_debug.tasks import TaskRecord

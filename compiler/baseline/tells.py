@@ -68,25 +68,21 @@ class TreeResult:
     by_codes: float
 
 
-def find_tells(tasks: Sequence[BaselineTask], train: str) -> list[Tell]:
-    """The best condition for each code, on each split: by system, code and split.
+def find_tells(tasks: Sequence[BaselineTask], train: str) -> tuple[list[Tell], list[TreeResult]]:
+    """The best condition for each code on each split, and what trees of depth three over all conditions get right.
 
-    A code that no task of `train` has isn't looked for.
+    Tells come by system, code and split; a code that no task of `train` has isn't looked for.
     """
-    return [tell for system in _systems(tasks, train) for tell in system.tells()]
-
-
-def grow_trees(tasks: Sequence[BaselineTask], train: str) -> list[TreeResult]:
-    """Trees of depth three over all printed values and the comparisons of two of them."""
-    with threadpool_limits(1):
-        return [result for system in _systems(tasks, train) for result in system.trees()]
-
-
-def _systems(tasks: Sequence[BaselineTask], train: str) -> Iterator[_System]:
     titles: dict[str, list[BaselineTask]] = defaultdict(list)
     for task in tasks:
         titles[task.run.title].append(task)
-    return (_System(title, found, train) for title, found in sorted(titles.items()))
+    tells, trees = list[Tell](), list[TreeResult]()
+    with threadpool_limits(1):
+        for title, found in sorted(titles.items()):
+            system = _System(title, found, train)
+            tells += system.tells()
+            trees += system.trees()
+    return tells, trees
 
 
 class _System:

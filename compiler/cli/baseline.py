@@ -67,8 +67,8 @@ def baseline_command(
     try:
         from compiler.baseline.measure import READER, BaselineError, baseline_tasks, count_steps, measure
         from compiler.baseline.report import as_data, as_markdown, make_entries
-        from compiler.baseline.tell_report import broken_tell_aims, tells_data, tells_markdown
-        from compiler.baseline.tells import find_tells, grow_trees
+        from compiler.baseline.tell_report import tells_data, tells_markdown
+        from compiler.baseline.tells import find_tells
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("sklearn", "threadpoolctl"):
             raise
@@ -92,13 +92,13 @@ def baseline_command(
             entries = make_entries(measure(tasks, train, advance=advance))
         text, data = as_markdown(entries, tasks, train) + "\n", as_data(entries, tasks, train)
         right = all(entry.met for entry in entries if entry.learner == READER)
-    tells, trees = find_tells(judged, train), grow_trees(judged, train)
+    tells, trees = find_tells(judged, train)
     text, data = text + tells_markdown(tells, trees, train), {**data, **tells_data(tells, trees)}
     click.echo(text, nl=False)
     for path, content in ((json_file, encode(data, indent=1) + "\n"), (out, text)):
         if path is not None:
             write_file(path, content)
-    return CLEAN if right and not (aims and broken_tell_aims(tells, trees)) else FOUND
+    return CLEAN if right and not (aims and data["broken"]) else FOUND
 
 
 def _fresh_rows(

@@ -17,10 +17,11 @@ from gpu_train_debug.tasks import TaskRecord
 
 pytest.importorskip("sklearn", reason="scikit-learn isn't installed: it comes with the extra `baselines`")
 
-from compiler.baseline.features import CHANNELS, numbers, read_run, related_numbers, words
+from compiler.baseline.features import numbers, related_numbers, words
 from compiler.baseline.learners import LEARNERS
 from compiler.baseline.measure import BaselineError, LearnerResult, baseline_tasks, count_steps, measure
 from compiler.baseline.report import as_data, as_markdown, make_entries
+from compiler.baseline.run import CHANNELS, read_run
 
 Maker = Callable[[random.Random], TaskRecord]
 

@@ -17,7 +17,7 @@ if importlib.util.find_spec("sklearn") is None:
 
 from compiler.baseline.measure import baseline_tasks
 from compiler.baseline.tell_report import broken_tell_aims, tells_markdown, worst_tells
-from compiler.baseline.tells import Tell, TreeResult, find_tells, grow_trees
+from compiler.baseline.tells import Tell, TreeResult, find_tells
 
 Maker = Callable[[random.Random], TaskRecord]
 
@@ -31,7 +31,7 @@ def row(codes: list[str], *, config: str, profiler: str = "", log: str = "", spl
 def told(make: Maker, count: int = 300) -> dict[tuple[str, str], Tell]:
     rng = random.Random(1)
     rows = {split: [make(rng) for _ in range(count)] for split in ("train", "hard")}
-    return {(tell.code, tell.split): tell for tell in find_tells(baseline_tasks(rows, "train"), "train")}
+    return {(tell.code, tell.split): tell for tell in find_tells(baseline_tasks(rows, "train"), "train")[0]}
 
 
 def by_word(rng: random.Random) -> TaskRecord:
@@ -92,7 +92,7 @@ def test_where_nothing_tells_the_best_is_little_better_than_always() -> None:
 
 def test_always_is_the_f_one_of_yes_to_every_task() -> None:
     rows = {"train": [row(["A"], config="n = 1")] * 3 + [row(["B"], config="n = 1")]}
-    tells = {tell.code: tell for tell in find_tells(baseline_tasks(rows, "train"), "train")}
+    tells = {tell.code: tell for tell in find_tells(baseline_tasks(rows, "train"), "train")[0]}
     assert tells["A"].always == pytest.approx(2 * 3 / (4 + 3))
     assert (tells["A"].positives, tells["A"].tasks) == (3, 4)
 
@@ -100,7 +100,7 @@ def test_always_is_the_f_one_of_yes_to_every_task() -> None:
 def test_trees_learn_code_sets_and_codes() -> None:
     rng = random.Random(2)
     rows = {split: [by_word(rng) for _ in range(60)] for split in ("train", "hard")}
-    results = {result.split: result for result in grow_trees(baseline_tasks(rows, "train"), "train")}
+    results = {result.split: result for result in find_tells(baseline_tasks(rows, "train"), "train")[1]}
     assert (results["hard"].by_sets, results["hard"].by_codes) == (1, 1)
 
 

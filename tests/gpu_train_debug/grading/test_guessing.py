@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from benchmarks.grading import chance_level, code_counts, fixed_answers, mean_part
+from compiler.baseline.run import read_run
 from gpu_train_debug import grade
 from gpu_train_debug.tasks import MANIFEST, read_split, split_names
 
@@ -94,15 +94,10 @@ def mean_of_other_golds(golds: list[str]) -> float:
     return earned / (len(golds) * (len(golds) - 1))
 
 
-SETTING = re.compile(r'\s*(?:--)?"?(?:\w+\.)?(?P<name>\w+)"?(?:: | = | )(?P<value>[^\s{].*?),?')
-"""A field of the config, in any of its forms."""
-
-
 def config_of(prompt: str) -> dict[str, Any]:
     """The printed config, as an answer would write it."""
-    lines = prompt.partition("\n## Config\n")[2].partition("\n## ")[0].splitlines()
-    found = (SETTING.fullmatch(line) for line in lines)
-    return {each["name"]: as_answer(each["value"].strip('"')) for each in found if each is not None}
+    settings = (line.partition(" = ") for line in read_run(prompt).channels["config"].splitlines())
+    return {name: as_answer(value) for name, _, value in settings}
 
 
 def as_answer(word: str) -> object:
