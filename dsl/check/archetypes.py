@@ -101,11 +101,7 @@ class ArchetypeChecker:
                 "one without the other",
             )
         wheres, hards = self._conditions(decl.wheres, scope)
-        tells = tuple(
-            CheckedCondition(condition, "", span=tell.span)
-            for tell in decl.tells
-            if (condition := ExpressionChecker(scope, self._collector, self._budget).condition(tell)) is not None
-        )
+        tells = ExpressionChecker(scope, self._collector, self._budget).conditions(decl.tells)
         codes = {system.rules[fault] for fault in faults} if len(faults) == (decl.fault is not None) else None
         examples = self._examples(decl.examples, system, scope, codes)
         if self._collector.error_count == before:
@@ -228,13 +224,9 @@ class ArchetypeChecker:
         self, wheres: Iterable[nodes.Where], scope: Scope
     ) -> tuple[tuple[CheckedCondition, ...], tuple[CheckedCondition, ...]]:
         """The conditions, and those of boundary tasks."""
-        plain: list[CheckedCondition] = []
-        hard: list[CheckedCondition] = []
-        for where in wheres:
-            condition = ExpressionChecker(scope, self._collector, self._budget).condition(where.condition)
-            if condition is not None:
-                (hard if where.hard else plain).append(CheckedCondition(condition, "", span=where.condition.span))
-        return tuple(plain), tuple(hard)
+        checker = ExpressionChecker(scope, self._collector, self._budget)
+        plain, hard = ([each.condition for each in wheres if each.hard is which] for which in (False, True))
+        return checker.conditions(plain), checker.conditions(hard)
 
     # -------------------------------------------------------------- examples
 

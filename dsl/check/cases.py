@@ -15,7 +15,7 @@ from dsl.check.dispatch import ExpressionChecker
 from dsl.check.facts import check_facts
 from dsl.check.index import ProgramIndex
 from dsl.check.systems import SystemScope
-from dsl.checked import CheckedAnswer, CheckedCase, CheckedCondition, CheckedSystem
+from dsl.checked import CheckedAnswer, CheckedCase, CheckedSystem
 from dsl.diagnostics.collector import Collector
 from dsl.syntax import nodes
 
@@ -45,17 +45,10 @@ def _case(decl: nodes.CaseDecl, scope: SystemScope, checker: Checker) -> Checked
         source=decl.source,
         text=decl.text or "",
         facts=check_facts(decl.facts, system, checker),
-        wheres=tuple(_wheres(decl, checker)),
+        wheres=checker.conditions(decl.wheres),
         answers=tuple(_answers(decl, scope, system, checker)),
         span=decl.name.span,
     )
-
-
-def _wheres(decl: nodes.CaseDecl, checker: Checker) -> Iterator[CheckedCondition]:
-    for where in decl.wheres:
-        condition = checker.condition(where)
-        if condition is not None:
-            yield CheckedCondition(condition, "", span=where.span)
 
 
 def _answers(

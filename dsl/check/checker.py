@@ -9,7 +9,7 @@ the modules between the two take a `Checker` and call its `check` for the parts 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Self, assert_never
 
 import attrs
@@ -17,7 +17,7 @@ import attrs
 from dsl.check.literals import literal_value
 from dsl.check.names import Scope
 from dsl.check.unit_help import described, how_to_become
-from dsl.checked import Typed
+from dsl.checked import CheckedCondition, Typed
 from dsl.diagnostics.collector import Collector
 from dsl.source import Span
 from dsl.syntax import nodes
@@ -63,6 +63,13 @@ class Checker(ABC):
     def condition(self, expr: nodes.Expression) -> Typed | None:
         """An expression that is true or false."""
         return self.of_type(expr, FLAG, "a condition")
+
+    def conditions(self, exprs: Iterable[nodes.Expression]) -> tuple[CheckedCondition, ...]:
+        """Conditions without a text; wrong ones are left out."""
+        found = ((expr, self.condition(expr)) for expr in exprs)
+        return tuple(
+            CheckedCondition(condition, "", span=expr.span) for expr, condition in found if condition is not None
+        )
 
     def quantity(self, expr: nodes.Expression, what: str) -> Typed | None:
         """A number of any unit."""
