@@ -93,7 +93,8 @@ _PROOFS = (
         "E510",
         "two procedures disagree",
         "The exhaustive check, Z3, the reference evaluator, the reader and a plain interpretation of the sources must "
-        "agree on every task. They don't, which is a bug in the compiler; the case was saved. Nothing was written.",
+        "agree on every task, and the sources and their lowered form on many other runs. They don't, which is a bug in "
+        "the compiler; `gtd compile` saves the case, and writes nothing else.",
     ),
 )
 

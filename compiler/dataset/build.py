@@ -23,7 +23,7 @@ from compiler.explain.missing import missing_task
 from compiler.findings import Finding, finding_about, finding_of
 from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.tasks.pipeline import Drops, MissingTaskError, make_split, makers
-from compiler.tasks.tools import DisagreementError, UndecidedError, dump_case
+from compiler.tasks.tools import DisagreementError, UndecidedError, check_lowering, dump_case
 from gpu_train_debug.files import cannot_write
 from gpu_train_debug.tasks import TaskRecord
 
@@ -112,6 +112,7 @@ def _write(
     splits: list[CardSplit] = []
     archetypes: dict[str, dict[str, int]] = {}
     example: TaskRecord | None = None
+    check_lowering(program)
     with makers(program, dataset, jobs=jobs) as workers:
         for split in dataset.splits:
             file = staged.open(f"{split.name}.jsonl")

@@ -17,6 +17,7 @@ from compiler.emit.record import Meta, evidence_hash
 from compiler.plan import ArchetypePlan, ProgramPlan, SystemPlan
 from compiler.reader import Document, ReadError, answer_json, read_prompt, solve
 from compiler.tasks.confirm import confirm_task
+from compiler.tasks.lowering import lowering_denied
 from gpu_train_debug.grading.answer import read_gold
 from gpu_train_debug.tasks import TaskRecord
 from solvers.counting.exhaustive import WitnessError, check_world
@@ -177,6 +178,19 @@ def check_sources(system: SystemPlan, record: TaskRecord, world: Assignment, doc
             f"the sources deny the task: {denied[0]}",
             {"subject": record.id, "world": dict(world), "denied": denied, "prompt": record.prompt},
         )
+
+
+def check_lowering(program: ProgramPlan) -> None:
+    """Hold each system that a problem was lowered from against that problem.
+
+    Raises:
+        DisagreementError: The sources mean something else.
+    """
+    for system in program.systems.values():
+        for world, denied in lowering_denied(system):
+            raise DisagreementError(
+                f"the sources deny the lowered problem: {denied}", {"subject": system.name, "world": dict(world)}
+            )
 
 
 def dump_case(case: dict[str, Any]) -> str:

@@ -22,6 +22,7 @@ from compiler.emit.record import Malformed
 from compiler.findings import Finding, finding_about
 from compiler.plan import DatasetPlan, ProgramPlan
 from compiler.splits import split_specs
+from compiler.tasks.tools import DisagreementError, check_lowering
 from compiler.tasks.workers import crew
 from compiler.verify.line import Checked, Line, LineChecker
 from compiler.verify.novelty import Novelty
@@ -88,6 +89,7 @@ def verify_folder(
         return VerifyOutcome(tuple(findings), (), "no dataset to verify")
     dataset = attrs.evolve(program.datasets[manifest.dataset], seed=manifest.seed)
     findings += _check_sources(program, manifest)
+    findings += _check_lowering(program)
     entries = _describe_files(folder)
     findings += _check_files(dataset, manifest, folder, entries)
     across = _Across(program, dataset)
@@ -138,6 +140,13 @@ def _check_sources(program: ProgramPlan, manifest: Manifest) -> Iterator[Finding
                 subject=name,
                 helps=[f"{_AGAIN}, or {_SOURCES}"],
             )
+
+
+def _check_lowering(program: ProgramPlan) -> Iterator[Finding]:
+    try:
+        check_lowering(program)
+    except DisagreementError as error:
+        yield finding_about("E510", error.what, subject=error.case["subject"], notes=[f"in {error.case['world']}"])
 
 
 def _describe_files(folder: Path) -> dict[str, FileEntry]:
