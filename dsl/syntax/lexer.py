@@ -10,14 +10,14 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
-from importlib import resources
 
 import attrs
-from lark import Lark, Token
+from lark import Token
 from lark.lexer import PatternStr
 
 from dsl.diagnostics.diagnostic import Diagnostic
 from dsl.source import Source, Span
+from dsl.syntax.parse_tables import language
 
 NUMBER_LIMIT = 2**60
 MAX_NESTING = 100
@@ -82,24 +82,6 @@ class Lexed:
         end = self.tokens[index].end_pos if index < len(self.tokens) else None
         spans = [diagnostic.span for diagnostic in self.diagnostics if diagnostic.span is not None]
         return any(start <= span.start and (end is None or span.end <= end) for span in spans)
-
-
-@functools.cache
-def grammar_text() -> str:
-    return resources.files("dsl.syntax").joinpath("grammar.lark").read_text(encoding="utf-8")
-
-
-@functools.cache
-def language() -> Lark:
-    """Build the parser on first use; later calls give the same one."""
-    return Lark(
-        grammar_text(),
-        start=["module", "faults"],
-        parser="lalr",
-        lexer="basic",
-        propagate_positions=True,
-        maybe_placeholders=True,
-    )
 
 
 @functools.cache

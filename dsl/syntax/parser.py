@@ -18,8 +18,9 @@ from lark.exceptions import UnexpectedToken
 from dsl.diagnostics.diagnostic import Diagnostic, sort_diagnostics
 from dsl.source import Source, Span
 from dsl.syntax import nodes
-from dsl.syntax.lexer import MAX_NESTING, MAX_SYNTAX_ERRORS, PARTNER, Lexed, language, lex, reserved_words, too_deep
+from dsl.syntax.lexer import MAX_NESTING, MAX_SYNTAX_ERRORS, PARTNER, Lexed, lex, reserved_words, too_deep
 from dsl.syntax.mistakes import DECLARED, END, Hint, TokenProblem, diagnose, outside, reserved_word, unclosed
+from dsl.syntax.parse_tables import language
 from dsl.syntax.recovery import Machine
 from dsl.syntax.tree_declarations import Builder
 from dsl.syntax.tree_expressions import Node

@@ -11,7 +11,7 @@ from typing import Any
 
 from lark.parsers.lalr_analysis import Shift
 
-from dsl.syntax.lexer import language
+from dsl.syntax.parse_tables import language
 
 
 @functools.cache

@@ -7,7 +7,7 @@ import logging
 import pytest
 from lark import Lark, logger
 
-from dsl.syntax import lexer, parser
+from dsl.syntax import lexer, parse_tables, parser
 from dsl.syntax import mistakes as hints
 
 
@@ -18,14 +18,14 @@ def test_grammar_has_no_conflicts(caplog: pytest.LogCaptureFixture) -> None:
     logger.setLevel(logging.DEBUG)
     try:
         with caplog.at_level(logging.DEBUG, logger="lark"):
-            Lark(lexer.grammar_text(), start=["module", "faults"], parser="lalr", lexer="basic", debug=True)
+            Lark(parse_tables.grammar_text(), start=["module", "faults"], parser="lalr", lexer="basic", debug=True)
     finally:
         logger.setLevel(level)
     assert "onflict" not in caplog.text
 
 
 def test_tables_name_only_terminals_of_the_grammar() -> None:
-    known = {terminal.name for terminal in lexer.language().terminals} | {"SUFFIX", hints.END}
+    known = {terminal.name for terminal in parse_tables.language().terminals} | {"SUFFIX", hints.END}
     told = {name for needed, covered, _ in hints._GROUPS for name in needed | covered}
     assert told <= known
     assert known >= parser._ANCHORS
@@ -35,7 +35,7 @@ def test_tables_name_only_terminals_of_the_grammar() -> None:
 
 
 def test_every_terminal_that_can_be_expected_has_words() -> None:
-    for terminal in lexer.language().terminals:
+    for terminal in parse_tables.language().terminals:
         if terminal.name in {"WHITESPACE", "COMMENT", "FOREIGN", "UNKNOWN"} or terminal.name.startswith("BAD_"):
             continue
         assert hints.expected_words({terminal.name}), terminal.name

@@ -18,8 +18,9 @@ from strategies.forked import forked
 from dsl.diagnostics.diagnostic import Diagnostic, render_text
 from dsl.source import Source
 from dsl.syntax import nodes
-from dsl.syntax.lexer import MAX_SYNTAX_ERRORS, language
+from dsl.syntax.lexer import MAX_SYNTAX_ERRORS
 from dsl.syntax.loader import load
+from dsl.syntax.parse_tables import language
 from dsl.syntax.parser import parse_text
 from dsl.syntax.printer import print_module
 

@@ -14,7 +14,8 @@ from lark.grammar import NonTerminal
 
 from dsl.source import Source
 from dsl.syntax import parser
-from dsl.syntax.lexer import language, lex
+from dsl.syntax.lexer import lex
+from dsl.syntax.parse_tables import language
 from dsl.syntax.tree_declarations import Builder
 
 ROOT = Path(__file__).parents[1]
