@@ -10,6 +10,7 @@ from lark import Lark
 
 from dsl.syntax import parse_tables
 
+PARSER = parse_tables.language()
 TEXT = 'unit MiB\nsystem shop "A shop" { config { size: int in 1..3 "its size" } let twice = size * 2 }\n'
 
 
@@ -23,11 +24,10 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def built(monkeypatch: pytest.MonkeyPatch) -> list[Lark]:
     """An entry for each time that the parser is built from now on; it is built once, since that is slow."""
     made: list[Lark] = []
-    parser = parse_tables.language()
 
     def counted() -> Lark:
-        made.append(parser)
-        return parser
+        made.append(PARSER)
+        return PARSER
 
     monkeypatch.setattr(parse_tables, "_built", counted)
     return made
@@ -94,8 +94,11 @@ def test_an_empty_name_means_no_cache(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert not list(tmp_path.iterdir())
 
 
-def test_the_usual_folder_is_that_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_usual_folder_is_that_of_the_user(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, built: list[Lark]
+) -> None:
     monkeypatch.delenv(parse_tables.CACHE_VARIABLE, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     loaded()
+    assert built
     assert os.listdir(tmp_path) == ["gpu-train-debug"]
