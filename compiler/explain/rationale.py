@@ -112,16 +112,18 @@ class _Scene:
     """A state, in all worlds of a path, and the earlier one that the expressions at hand look back at.
 
     Attributes:
+        look_back: What formulas call that: `before` in a prescription, `printed` in a guard, as on the page.
         told: Relations whose truth has been explained in this state.
     """
 
     state: BatchState
     earlier: BatchState
+    look_back: str = "before"
     told: set[str] = attrs.field(factory=set)
 
     def after(self, changes: Mapping[str, Array | int]) -> _Scene:
         cells = {name: cell if isinstance(cell, int) or cell.ndim else int(cell) for name, cell in changes.items()}
-        return _Scene({**self.state, **cells}, self.earlier)
+        return _Scene({**self.state, **cells}, self.earlier, self.look_back)
 
 
 class _RationaleWriter(ValueWords):
@@ -146,7 +148,7 @@ class _RationaleWriter(ValueWords):
             if changed := self.changed(scene):
                 yield f"Now {self.values(changed, scene)}."
         yield f"\nPass {len(path.steps) + 1} through the runbook."
-        yield from self.quiet(len(self.problem.rules), attrs.evolve(scene, earlier=path.start))
+        yield from self.quiet(len(self.problem.rules), attrs.evolve(scene, earlier=path.start, look_back="printed"))
         sounds = [condition for _, condition in self.plan.sounds] or [self.problem.sound]
         yield f"No rule fires. The run is sound: {'; '.join(self.because(each, True, scene) for each in sounds)}."
         yield self.result(path, scene.state)
@@ -171,11 +173,11 @@ class _RationaleWriter(ValueWords):
             yield f"- Rule {rank}, {rule.code}, doesn't fire: {self.because(rule.guard, False, scene)}."
 
     def fired(self, step: _Step, start: BatchState) -> Iterator[str]:
-        scene = _Scene(step.before, start)
+        scene = _Scene(step.before, start, "printed")
         rule = self.problem.rules[step.rule]
         yield from self.quiet(step.rule, scene)
         yield f"- Rule {step.rule + 1}, {rule.code}, fires: {self.because(rule.guard, True, scene)}."
-        scene = attrs.evolve(scene, earlier=step.before)
+        scene = attrs.evolve(scene, earlier=step.before, look_back="before")
         for index, alternative in enumerate(rule.alternatives[: step.alternative + 1]):
             if len(rule.alternatives) > 1:
                 yield f"  Alternative {index + 1} {'has no' if index < step.alternative else 'has a'} value:"
@@ -247,7 +249,8 @@ class _RationaleWriter(ValueWords):
                 new = {name: self.evaluate(value, scene) for name, value in changes}
                 names = ", ".join(f"{name} = {self.spread(Var(name), cell)}" for name, cell in new.items())
                 return f"with `{names}` {self.because(body, truth, scene.after(new))}"
-        return f"{self.formula(expr)} is {'true' if truth else 'false'} ({self.values(atoms(expr), scene)})"
+        verdict = f"{self.formula(expr, earlier=scene.look_back)} is {'true' if truth else 'false'}"
+        return f"{verdict} ({self.values(atoms(expr), scene)})"
 
     # ---------------------------------------------------------------- numbers
 
@@ -256,7 +259,7 @@ class _RationaleWriter(ValueWords):
         return "; ".join(dict.fromkeys(self.value(expr, scene) for expr in exprs))
 
     def value(self, expr: Expr, scene: _Scene) -> str:
-        return f"{self.formula(expr)} = {self.spread(expr, self.evaluate(expr, scene))}"
+        return f"{self.formula(expr, earlier=scene.look_back)} = {self.spread(expr, self.evaluate(expr, scene))}"
 
     def changed(self, scene: _Scene) -> list[Expr]:
         """The relations that a step changed in some world."""

@@ -42,10 +42,17 @@ class ValueWords:
     def assignment(self, values: Mapping[str, int]) -> str:
         return ", ".join(f"`{name} = {self.variable(name, number)}`" for name, number in values.items())
 
-    def numbers(self, exprs: Iterable[Expr], world: Assignment, *, before: Assignment | None = None) -> str:
-        """The value of everything that the expressions read, in the order of mention."""
+    def numbers(
+        self,
+        exprs: Iterable[Expr],
+        world: Assignment,
+        *,
+        before: Assignment | None = None,
+        earlier: str = "before",
+    ) -> str:
+        """The value of everything that the expressions read, in the order of mention; `earlier` as for `formula`."""
         known = relations(self.problem, world)
-        texts = dict.fromkeys(self.atom(node, world, known, before) for expr in exprs for node in atoms(expr))
+        texts = dict.fromkeys(self.atom(node, world, known, before, earlier) for expr in exprs for node in atoms(expr))
         return "; ".join(texts)
 
     def contrast(
@@ -85,9 +92,10 @@ class ValueWords:
         world: Assignment,
         known: Mapping[str, int | bool],
         before: Assignment | None,
+        earlier: str,
     ) -> str:
         """One value; a flag comes with the values that decide it."""
-        text = self.plain_atom(node, world, known, before)
+        text = self.plain_atom(node, world, known, before, earlier)
         if not isinstance(node, RelationValue) or node.sort is not Sort.BOOL:
             return text
         return f"{text} ({self.numbers([self.definitions[node.name]], world)})"
@@ -98,12 +106,13 @@ class ValueWords:
         world: Assignment,
         known: Mapping[str, int | bool],
         before: Assignment | None,
+        earlier: str = "before",
     ) -> str:
         """One value alone."""
         if isinstance(node, Var):
             return f"`{node.name}` = {self.variable(node.name, world[node.name])}"
         found = known[node.name] if isinstance(node, RelationValue) else value(self.problem, node, world, before=before)
-        text = self.formula(node)
+        text = self.formula(node, earlier=earlier)
         if isinstance(found, bool):
             return f"{text} is {'true' if found else 'false'}"
         name = relation_name(node)
@@ -114,8 +123,9 @@ class ValueWords:
         """A value of a relation, or of what is said about it."""
         return f"{number} {self.units.get(name, '')}".strip()
 
-    def formula(self, expr: Expr) -> str:
-        return f"`{formula(expr, self.names)}`"
+    def formula(self, expr: Expr, *, earlier: str = "before") -> str:
+        """A formula; `earlier` is what it calls a look back, as on the page: `printed` in a guard."""
+        return f"`{formula(expr, self.names, earlier=earlier)}`"
 
     def tries(self, pick: Pick) -> list[int]:
         """The values of a field in the order in which a pick tries them."""

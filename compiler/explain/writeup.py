@@ -135,8 +135,8 @@ class _WriteUp(ValueWords):
         earlier = {0: "", 1: "Rule 1 doesn't fire. ", 2: "Rules 1 and 2 don't fire. "}
         passed = earlier.get(step.rule, f"Rules 1 to {step.rule} don't fire. ")
         lines = [
-            f"{number}. {passed}Rule {rank}, **{rule.code}**, fires: {self.formula(rule.guard)}",
-            f"   with {self.numbers([self.behind(rule.guard)], step.before, before=self.proof.walk.start)}.",
+            f"{number}. {passed}Rule {rank}, **{rule.code}**, fires: {self.formula(rule.guard, earlier='printed')}",
+            f"   with {self.guard_numbers(rule.guard, step.before)}.",
         ]
         for index, alternative in enumerate(rule.alternatives[: step.alternative + 1]):
             used = index == step.alternative
@@ -147,6 +147,10 @@ class _WriteUp(ValueWords):
             lines += [f"   {line}" for line in self.prescription(alternative, step.before)]
         lines.append(f"   So {self.assignment(step.sets)}.")
         return "\n".join(lines)
+
+    def guard_numbers(self, guard: Expr, state: Assignment) -> str:
+        """The value of everything that a guard reads."""
+        return self.numbers([self.behind(guard)], state, before=self.proof.walk.start, earlier="printed")
 
     def prescription(self, alternative: Alternative, fired_in: Assignment) -> Iterator[str]:
         """How each set of an alternative finds its value, trying the values as the runbook says."""
