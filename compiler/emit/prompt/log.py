@@ -1,11 +1,13 @@
 """The log of a run: what happened in it, in lines with time, rank, level and logger, among lines that mean nothing.
 
 In: the events and noise of a system, where the evidence holds them, and a source of choices. Out: lines. Wordings,
-times, ranks and noise come from the choices, everything else from the evidence.
+times and noise come from the choices, everything else from the evidence. Where a page prints how long one repetition
+takes (`step_ms` beside lines with `step=`), the times of those lines follow it, or they would contradict the page.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -23,18 +25,23 @@ PLACE_HOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 RANGE = re.compile(r"\{(\d+)\.\.(\d+)\}")
 
 _MIDNIGHT = datetime(2026, 1, 1)
-_STARTS = 23 * 3600  # seconds of the day at which a log may start; all end before midnight
+_STARTS = 16 * 3600  # seconds of the day at which a log may start; so few of them go on past midnight
 _PAUSES = (0, 0, 1, 1, 1, 2, 3, 5, 9, 20, 45)  # seconds between two lines
-_RANKS = (0,) * 11 + (1,)  # whatever the number of ranks is: a higher one would contradict most runs
+_SLOWEST = 3  # percent that repetitions may take longer than the page says: nothing is as steady as its mean
 
 
 @attrs.frozen
 class LogLine:
-    """A line without its time and rank."""
+    """A line without its time.
+
+    Attributes:
+        after_ms: How long after the last line before it that has such a time; None: no page says.
+    """
 
     level: str
     logger: str
     text: str
+    after_ms: int | None = None
 
 
 @attrs.frozen
@@ -53,20 +60,28 @@ class _Attribute:
 
 @attrs.frozen
 class _Line:
-    """One line of an event; a wording alternates between literal text and the number of an attribute."""
+    """One line of an event; a wording alternates between literal text and the number of an attribute.
+
+    Attributes:
+        repetitions: Of the event's index since its line before this one.
+        pace: Where the evidence holds how many milliseconds a repetition takes, if a page prints it.
+    """
 
     index: int
     level: str
     logger: str
     wordings: tuple[tuple[str | int, ...], ...]
     attributes: tuple[_Attribute, ...]
+    repetitions: int
+    pace: int | None
 
     def written(self, evidence: Sequence[int], choose: Choose) -> LogLine:
         parts = self.wordings[choose(len(self.wordings))] if self.wordings else ("",)
         values = [attribute.text(evidence) for attribute in self.attributes]
         text = "".join(part if isinstance(part, str) else values[part] for part in parts)
         rest = [value for number, value in enumerate(values) if number not in parts]
-        return LogLine(self.level, self.logger, " ".join(part for part in (text, *rest) if part))
+        after_ms = None if self.pace is None else self.repetitions * evidence[self.pace]
+        return LogLine(self.level, self.logger, " ".join(part for part in (text, *rest) if part), after_ms)
 
 
 @attrs.frozen
@@ -116,7 +131,10 @@ class Log:
 def _event(event: EventPlan, index: Mapping[str, int]) -> _Event:
     return _Event(
         name=event.name,
-        lines=tuple(_line(event, line, at, index) for line, at in _occurrences(event)),
+        lines=tuple(
+            _line(event, line, at, repetitions, index)
+            for (line, at), repetitions in zip(_occurrences(event), _repetitions(event), strict=True)
+        ),
         before=event.before,
         placed=index[f"{event.name}<{event.before}"] if event.before else None,
     )
@@ -129,7 +147,12 @@ def _occurrences(event: EventPlan) -> Sequence[tuple[EventPlan, str]]:
     return tuple(zip(event.occurrences, map(str, event.at), strict=True))
 
 
-def _line(event: EventPlan, line: EventPlan, at: str, index: Mapping[str, int]) -> _Line:
+def _repetitions(event: EventPlan) -> Sequence[int]:
+    """For each line of an event, how far its index has come since the line before."""
+    return [max(0, at - before) for before, at in itertools.pairwise((0, *event.at))] if event.index else [0]
+
+
+def _line(event: EventPlan, line: EventPlan, at: str, repetitions: int, index: Mapping[str, int]) -> _Line:
     own = [
         _Attribute(attribute.name, index[f"{line.name}.{attribute.name}"], attribute.display)
         for attribute in line.attributes
@@ -143,6 +166,8 @@ def _line(event: EventPlan, line: EventPlan, at: str, index: Mapping[str, int]) 
         logger=logger_name(event),
         wordings=tuple(_parts(wording, names) for wording in event.wordings),
         attributes=tuple(own),
+        repetitions=repetitions,
+        pace=index.get(f"{event.index}_ms") if event.index else None,
     )
 
 
@@ -164,11 +189,27 @@ def _noise_text(noise: NoiseLinePlan, choose: Choose) -> str:
 
 
 def _stamped(lines: Sequence[LogLine], choose: Choose) -> list[str]:
-    """Lines with time and rank."""
-    time = _MIDNIGHT + timedelta(seconds=choose(_STARTS))
+    """Lines with time and rank; the rank is 0, which a run of any size has."""
     stamped = []
-    for line in lines:
-        time += timedelta(seconds=_PAUSES[choose(len(_PAUSES))])
-        rank = _RANKS[choose(len(_RANKS))]
-        stamped.append(f"{time:%H:%M:%S} [rank{rank}] {line.level.upper():5} {line.logger}: {line.text}")
+    for line, ms in zip(lines, _times(lines, choose), strict=True):
+        time = _MIDNIGHT + timedelta(milliseconds=ms)
+        stamped.append(f"{time:%H:%M:%S} [rank0] {line.level.upper():5} {line.logger}: {line.text}")
     return stamped
+
+
+def _times(lines: Sequence[LogLine], choose: Choose) -> list[int]:
+    """When each line is written, in milliseconds; a line without a pace doesn't delay those that have one."""
+    time = 1000 * choose(_STARTS)
+    waits = [line.after_ms for line in lines if line.after_ms is not None]
+    due: int | None = None
+    times = []
+    for line in lines:
+        later = time + 1000 * _PAUSES[choose(len(_PAUSES))]
+        if line.after_ms is None:
+            time = later if due is None else min(later, due)
+        else:
+            time = later + line.after_ms if due is None else due
+            waits.pop(0)
+            due = time + waits[0] * (100 + choose(_SLOWEST + 1)) // 100 if waits else None
+        times.append(time)
+    return times

@@ -14,7 +14,7 @@ from solvers.evaluate import observe
 from solvers.streams import Stream, key_of
 
 WORLD = {"rate": 300, "hold": 2, "lid": 0, "clay": 0, "damp": 0, "rated": 4000, "leak": 200, "seal": 1}
-LINE = re.compile(r"(\d\d:\d\d:\d\d) \[rank([01])\] (INFO |WARN |ERROR) ([a-z.]+): (.+)")
+LINE = re.compile(r"(\d\d:\d\d:\d\d) \[rank(0)\] (INFO |WARN |ERROR) ([a-z.]+): (.+)")
 
 
 def first(count: int) -> int:
@@ -96,3 +96,20 @@ def test_noise_uses_all_its_wordings_places_and_numbers(kiln: SystemPlan) -> Non
 
 def test_a_log_of_nothing_is_empty() -> None:
     assert Log((), (), {}).lines((), first) == ()
+
+
+def seconds(line: Sequence[str]) -> int:
+    hours, minutes, rest = map(int, line[0].split(":"))
+    return 3600 * hours + 60 * minutes + rest
+
+
+@given(key=st.integers(0, 10**6), hour_ms=st.integers(0, 1_000_000))
+def test_times_of_repeated_lines_follow_the_printed_pace(kiln: SystemPlan, key: int, hour_ms: int) -> None:
+    evidence = (*observe(kiln.problem, WORLD), hour_ms)
+    index = {each.name: number for number, each in enumerate(kiln.problem.observations)}
+    log = Log(kiln.events, kiln.noise_lines, {**index, "hour_ms": len(index)})
+    lines = [match.groups() for match in map(LINE.fullmatch, log.lines(evidence, Stream(key_of(key)).choose)) if match]
+    at = [seconds(line) for line in lines]
+    assert at == sorted(at)
+    first_hour, tenth_hour = (seconds(line) for line in lines if line[3] == "oven.step")
+    assert 9 * hour_ms // 1000 <= tenth_hour - first_hour <= 9 * hour_ms * 103 // 100_000 + 1
