@@ -42,6 +42,7 @@ from solvers.problem import (
     With,
     as_told,
     children,
+    once_a_problem,
 )
 
 Value = int | bool
@@ -89,7 +90,7 @@ Definitions = Mapping[str, tuple[frozenset[str], Meaning]]
 """For each relation: the relations that it uses in the world in which it is evaluated, and its meaning."""
 
 
-@functools.lru_cache(maxsize=64)
+@once_a_problem
 def _definitions(problem: Problem) -> Definitions:
     return {name: (_relations_in(definition), _meaning(definition)) for name, definition in problem.relations}
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import enum
 import functools
-from collections.abc import Iterable, Iterator
-from typing import assert_never
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar, assert_never
 
 import attrs
 
@@ -362,7 +363,33 @@ class Problem:
         return tuple(variable for variable in self.variables if variable.editable)
 
 
-@functools.lru_cache(maxsize=64)
+_Made = TypeVar("_Made")
+
+
+def once_a_problem(make: Callable[[Problem], _Made]) -> Callable[[Problem], _Made]:
+    """Keep what `make` gives for a problem for as long as this very problem lives: comparing two takes long."""
+    known: dict[int, _Made] = {}
+
+    @functools.wraps(make)
+    def kept(problem: Problem) -> _Made:
+        if id(problem) not in known:
+            known[id(problem)] = make(problem)
+            weakref.finalize(problem, known.pop, id(problem), None)
+        return known[id(problem)]
+
+    return kept
+
+
 def as_told(problem: Problem) -> Problem:
     """Return the problem as its page tells it: the worlds that exist are those that satisfy `stated`."""
-    return problem if problem.stated == problem.valid else attrs.evolve(problem, valid=problem.stated)
+    return problem if _tells_all(problem) else _told(problem)
+
+
+@once_a_problem
+def _tells_all(problem: Problem) -> bool:
+    return problem.stated == problem.valid
+
+
+@once_a_problem
+def _told(problem: Problem) -> Problem:
+    return attrs.evolve(problem, valid=problem.stated)

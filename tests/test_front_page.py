@@ -21,6 +21,7 @@ def test_it_says_where_the_command_is_after_the_setup() -> None:
     assert "`.venv/bin/gtd`" in TEXT
 
 
+@pytest.mark.slow
 def test_the_task_at_the_top_is_a_task_of_the_dataset(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["sample", "copy_then_logits", "--split", "train", "--sources", str(ROOT / "archetypes")])

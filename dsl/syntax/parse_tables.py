@@ -14,11 +14,14 @@ import io
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import lark
-from lark import Lark
+from lark import Lark, Token
+from lark.lexer import LexerThread
 
 CACHE_VARIABLE = "GTD_CACHE"
 """The environment variable that names the folder of the cache; empty for none."""
@@ -36,6 +39,15 @@ def language() -> Lark:
     if path is None:
         return _built()
     return _loaded(path) or _kept(_built(), path)
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """Split a text at the terminals of the grammar, with one lexer for all texts; `Lark.lex` makes one for each."""
+    lexer = language().parser.lexer
+    assert lexer is not None, "Lark's own lexers are made with the parser"
+    thread: Any = LexerThread.from_text(lexer, text)
+    found: Iterator[Token] = thread.lex(None)
+    return found
 
 
 def _built() -> Lark:

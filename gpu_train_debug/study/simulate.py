@@ -8,6 +8,7 @@ answers are made from the golds of the same system. Every draw is keyed by a has
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,9 +56,15 @@ def exact_rates(ability: float, simulation: Simulation, shared: Floats, own: Flo
     return rates
 
 
+@functools.cache
+def _quadrature() -> tuple[Floats, Floats]:
+    nodes, weights = hermegauss(_NODES)
+    return nodes, weights
+
+
 def true_rate(ability: float, simulation: Simulation) -> float:
     """The mean of `exact_rates` over the population of tasks, by Gauss-Hermite quadrature."""
-    nodes, weights = hermegauss(_NODES)
+    nodes, weights = _quadrature()
     deviation = float(np.hypot(simulation.spread, simulation.own))
     return float(weights @ expit(ability + deviation * nodes) / weights.sum())
 

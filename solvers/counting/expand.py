@@ -7,13 +7,25 @@ state: in a prescription, that in which the rule fired; in a guard, that in whic
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypeVar, assert_never
 
 from solvers.counting import fold
 from solvers.counting.fold import conjuncts, support
-from solvers.problem import Apply, Before, Const, Expr, Lookup, Problem, RelationValue, Rule, Var, With, children
+from solvers.problem import (
+    Apply,
+    Before,
+    Const,
+    Expr,
+    Lookup,
+    Problem,
+    RelationValue,
+    Rule,
+    Var,
+    With,
+    children,
+    once_a_problem,
+)
 
 __all__ = [
     "before_name",
@@ -75,7 +87,7 @@ class _Expander:
         assert_never(expr)
 
 
-_expanders: weakref.WeakKeyDictionary[Problem, _Expander] = weakref.WeakKeyDictionary()
+_expander_of = once_a_problem(_Expander)
 
 
 def expand(problem: Problem, expr: Expr) -> Expr:
@@ -83,10 +95,7 @@ def expand(problem: Problem, expr: Expr) -> Expr:
 
     Remembered for as long as the problem lives. Raises `KeyError` for an unknown relation.
     """
-    expander = _expanders.get(problem)
-    if expander is None:
-        expander = _expanders[problem] = _Expander(problem)
-    return expander.expand(expr)
+    return _expander_of(problem).expand(expr)
 
 
 def expand_looking_back(problem: Problem, expr: Expr, differing: Collection[str]) -> Expr:

@@ -129,12 +129,17 @@ needs_full_disk = pytest.mark.skipif(not Path("/dev/full").exists(), reason="the
         ("--help",),
         ("--version",),
         ("explain", "E305"),
-        ("check", INCIDENTS),
-        ("sample", "starved_pool", "--sources", INCIDENTS, "--prompt"),
-        ("export", "sft", "--split", "test"),
-        ("export", "configs", "-o", "configs"),
-        ("grade", "answers.jsonl", "--format", "json"),
-        ("study", "simulate", "--arm", "a=0", "--samples", "1"),
+        *(
+            pytest.param(arguments, marks=pytest.mark.slow)
+            for arguments in (
+                ("check", INCIDENTS),
+                ("sample", "starved_pool", "--sources", INCIDENTS, "--prompt"),
+                ("export", "sft", "--split", "test"),
+                ("export", "configs", "-o", "configs"),
+                ("grade", "answers.jsonl", "--format", "json"),
+                ("study", "simulate", "--arm", "a=0", "--samples", "1"),
+            )
+        ),
     ],
     ids=lambda arguments: " ".join(map(str, arguments[:2])).replace(str(INCIDENTS), "SOURCES"),
 )
@@ -150,6 +155,7 @@ def test_a_full_disk_behind_standard_output_is_a_message(
     assert (ran.returncode, rows) == (2, ["error: can't write standard output: No space left on device"])
 
 
+@pytest.mark.slow
 @needs_full_disk
 def test_the_junit_report_is_written_where_standard_output_cannot_be(tmp_path: Path) -> None:
     assert into(">/dev/full", "check", INCIDENTS, "--junit-out", "report.xml", folder=tmp_path).returncode == 2
@@ -162,11 +168,13 @@ def test_findings_are_printed_where_the_junit_report_cannot_be_written(gtd: Gtd,
     assert ran.err.startswith("error: can't write ")
 
 
+@pytest.mark.slow
 def test_a_closed_standard_output_is_a_message(tmp_path: Path) -> None:
     ran = into(">&-", "check", INCIDENTS, folder=tmp_path)
     assert (ran.returncode, ran.stderr) == (2, "error: can't write standard output: it is closed\n")
 
 
+@pytest.mark.slow
 @needs_full_disk
 @pytest.mark.parametrize("arguments", [("frobnicate",), ("check", "nowhere.arch"), ("sample", "a", "--sources", "b")])
 @pytest.mark.parametrize("shell", ["2>&-", "2>/dev/full"])

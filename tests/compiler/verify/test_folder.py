@@ -168,7 +168,7 @@ def test_workers_find_the_same(program: ProgramPlan, copied: Path) -> None:
     assert verify_folder(program, copied, jobs=2) == verify_folder(program, copied, jobs=1)
 
 
-@pytest.mark.parametrize("name", slow_but(CHANGES, "an edited gold"))
+@pytest.mark.parametrize("name", ["an edited gold"])
 def test_a_change_is_found_by_its_checksum(program: ProgramPlan, copied: Path, name: str) -> None:
     change, _ = CHANGES[name]
     records = read(copied, "train")
@@ -177,7 +177,7 @@ def test_a_change_is_found_by_its_checksum(program: ProgramPlan, copied: Path, n
     assert "E602" in codes(program, copied)
 
 
-@pytest.mark.parametrize("name", slow_but(CHANGES, "another diagnosis", "a repeated task"))
+@pytest.mark.parametrize("name", slow_but(CHANGES, "another diagnosis"))
 def test_a_change_is_found_where_the_checksums_were_mended(program: ProgramPlan, copied: Path, name: str) -> None:
     change, expected = CHANGES[name]
     records = read(copied, "train")
@@ -234,6 +234,7 @@ def test_a_missing_or_foreign_file_is_found(program: ProgramPlan, copied: Path) 
     assert sum(f.code == "E603" for f in findings) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["test.jsonl", "README.md", "extra.jsonl"])
 def test_a_folder_in_the_place_of_a_file_is_found_with_all_else(program: ProgramPlan, copied: Path, name: str) -> None:
     (copied / name).unlink(missing_ok=True)
@@ -248,6 +249,7 @@ def test_a_folder_in_the_place_of_a_file_is_found_with_all_else(program: Program
     assert "E604" in {finding.code for finding in findings}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("data", "at"), [(b"\xff\n", 0), ("{ü".encode() + b"\xff\n", 3)])
 def test_a_line_that_is_not_utf_8_is_told_with_its_place(
     program: ProgramPlan, copied: Path, data: bytes, at: int

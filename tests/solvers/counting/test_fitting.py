@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies.effort import costly
@@ -95,6 +96,7 @@ def test_some_of_too_many_worlds_are_drawn_and_the_widest_variables_named() -> N
     assert worlds == listed_worlds(worlds_that_fit(Tables(problem), [condition]))
 
 
+@pytest.mark.slow
 def test_some_of_too_many_combinations_for_one_condition_are_drawn() -> None:
     problem = numbers(5, range(100))
     whole = op(Op.ADD, *(Var(f"x{place}") for place in range(5)))
