@@ -37,8 +37,8 @@ def language() -> Lark:
     """Load or build the parser on first use; later calls give the same one."""
     path = _cached_file()
     if path is None:
-        return _built()
-    return _loaded(path) or _kept(_built(), path)
+        return build_language()
+    return _loaded(path) or _kept(build_language(), path)
 
 
 def tokens(text: str) -> Iterator[Token]:
@@ -50,7 +50,8 @@ def tokens(text: str) -> Iterator[Token]:
     return found
 
 
-def _built() -> Lark:
+def build_language() -> Lark:
+    """Build the parser from its grammar, which a loaded one doesn't have."""
     return Lark(
         grammar_text(),
         start=["module", "faults"],

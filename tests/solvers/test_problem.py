@@ -6,11 +6,11 @@ import gc
 
 from strategies.tank import LID, LIMIT, SIZE
 
-from solvers.problem import Const, Problem, as_told, once_a_problem
+from solvers.problem import TRUE, Const, Problem, as_told, once_a_problem
 
 
-def tank(**more: Const) -> Problem:
-    return Problem("tank", (SIZE, LID, LIMIT), (), (), (), **more)
+def tank(valid: Const = TRUE) -> Problem:
+    return Problem("tank", (SIZE, LID, LIMIT), (), (), (), valid)
 
 
 def test_each_problem_has_its_own_and_only_one() -> None:

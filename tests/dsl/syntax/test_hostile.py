@@ -20,7 +20,7 @@ from dsl.source import Source
 from dsl.syntax import nodes
 from dsl.syntax.lexer import MAX_SYNTAX_ERRORS
 from dsl.syntax.loader import load
-from dsl.syntax.parse_tables import language
+from dsl.syntax.parse_tables import build_language
 from dsl.syntax.parser import parse_text
 from dsl.syntax.printer import print_module
 
@@ -69,16 +69,19 @@ def test_any_row_of_words_gives_a_tree_or_diagnostics(text: str) -> None:
     parse(text)
 
 
-SUFFIXES = {"SUFFIX": st.sampled_from([" MiB", " x"])}
+def texts(start: str) -> st.SearchStrategy[str]:
+    """Texts drawn from the grammar, which is built only where a test needs it."""
+    suffixes = {"SUFFIX": st.sampled_from([" MiB", " x"])}
+    return st.deferred(lambda: from_lark(build_language(), start=start, explicit=suffixes))
 
 
 @costly
-@given(from_lark(language(), start="module", explicit=SUFFIXES))
+@given(texts("module"))
 def test_text_drawn_from_the_grammar_gives_a_tree_or_diagnostics(text: str) -> None:
     parse(text)
 
 
-@given(from_lark(language(), start="faults", explicit=SUFFIXES))
+@given(texts("faults"))
 def test_text_of_lexical_faults_gives_diagnostics(text: str) -> None:
     parse(text)
 

@@ -29,7 +29,7 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[Lark]:
         made.append(PARSER)
         return PARSER
 
-    monkeypatch.setattr(parse_tables, "_built", counted)
+    monkeypatch.setattr(parse_tables, "build_language", counted)
     return made
 
 
