@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import attrs
@@ -22,12 +22,12 @@ import numpy as np
 
 from solvers.counting import fold
 from solvers.counting.blocks import cut_blocks
-from solvers.counting.expand import conjuncts, expand, expand_guard_at_start
-from solvers.counting.tables import BatchValue, Tables
+from solvers.counting.expand import conjuncts, expand, expand_guard_at_start, support
+from solvers.counting.tables import BatchValue, Compiled, Tables
 from solvers.counting.walks import Group, codes_of, select_worlds, walk_batch, world_at
 from solvers.outcome import Assignment
 from solvers.problem import Expr, Op, Problem
-from solvers.streams import Stream, key_of, scaled
+from solvers.streams import Stream, Words, key_of, scaled
 
 __all__ = ["MOST_DRAWS", "Candidate", "Exhausted", "Stream", "candidates", "key_of"]
 
@@ -113,19 +113,26 @@ class _Plan:
         )
         parts = {part: None for _, whole in stages for part in conjuncts(whole)}
         self.blocks, decided = cut_blocks(tables, tuple(parts))
-        self.tests = [
-            (reason, tables.compiled([part for part in conjuncts(whole) if part not in decided]))
-            for reason, whole in stages
-        ]
+        self.tests: list[tuple[str, list[int], Compiled]] = []
+        named = {name: place for place, block in enumerate(self.blocks) for name in block.names}
+        waiting = set(range(len(self.blocks)))
+        for reason, whole in stages:
+            left = [part for part in conjuncts(whole) if part not in decided]
+            read = {named[name] for part in left for name in support(part)} & waiting
+            waiting -= read
+            self.tests.append((reason, sorted(read), tables.compiled(left)))
+        self.untested = sorted(waiting)
 
     def accepted(self, stream: Stream, size: int, reasons: Counter[str]) -> Iterator[tuple[int, Assignment]]:
-        """Make `size` draws; yield the place among them and the world of each that is accepted."""
+        """Make `size` draws; yield the place among them and the world of each that is accepted.
+
+        A block gets its values when a test first reads one of them, and only in the worlds that are left.
+        """
         words = stream.words(size * len(self.blocks)).reshape(size, len(self.blocks))
         state: dict[str, BatchValue] = {}
-        for column, block in enumerate(self.blocks):
-            state.update(block.columns(scaled(words[:, column], len(block.rows))))
         places = np.arange(size)
-        for reason, test in self.tests:
+        for reason, read, test in self.tests:
+            state |= self.values(words[places], read)
             passed: Any = True
             for flag in test(state):
                 passed = passed & flag
@@ -133,6 +140,7 @@ class _Plan:
             if len(kept) < len(places):
                 reasons[reason] += len(places) - len(kept)
                 places, state = places[kept], select_worlds(state, kept)
+        state |= self.values(words[places], self.untested)
         found = []
         groups = walk_batch(self.tables, state, len(places), rules=self.rules)
         reasons["another code"] += len(places) - sum(len(group.rows) for group in groups)
@@ -145,6 +153,14 @@ class _Plan:
         for place, group, at in sorted(found, key=lambda item: item[0]):
             world = world_at(group.start, at)
             yield place, {variable.name: world[variable.name] for variable in self.tables.problem.variables}
+
+    def values(self, words: Words, blocks: Sequence[int]) -> dict[str, BatchValue]:
+        """The values in some blocks, given by place, of the draws whose words these are."""
+        found: dict[str, BatchValue] = {}
+        for place in blocks:
+            block = self.blocks[place]
+            found |= block.columns(scaled(words[:, place], len(block.rows)))
+        return found
 
     def refusal(self, group: Group) -> str | None:
         """Say why a walk doesn't report the right codes."""

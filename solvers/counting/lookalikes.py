@@ -11,7 +11,7 @@ so it is with channels that print the config, unless there are very many hidden 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 import attrs
 import numpy as np
@@ -118,19 +118,28 @@ class _Step:
 
     def __init__(self, tables: Tables, blocks: Sequence[Block], fixed: frozenset[str], shown: Sequence[Expr]) -> None:
         self.code = tables.compiled(shown)
+        self.needed = frozenset[str]().union(*map(support, shown))
         self.blocks = blocks
         self.fixed = fixed
 
     def applied(self, alike: Lookalikes, world: Assignment, stream: Stream, most: int) -> Lookalikes:
         blocks = [self._free(block, world) for block in self.blocks]
-        if alike.size * combinations(blocks) <= most:
-            alike = self._with_all_values(blocks, alike, world)
+        kept = [_row_of(block, world) for block in blocks]
+        count = combinations(blocks)
+        if alike.size * count <= most:
+            copied = _all_combined(blocks, kept, alike)
         else:
-            alike = self._with_some_values(blocks, alike, world, stream, max(1, most // alike.size))
+            copied = _some_combined(blocks, kept, alike, stream, max(1, most // alike.size))
+        size = alike.size * copied.copies
         same: BoolArray | bool = True
-        for value, wanted in zip(self.code(alike.state), self.code(world), strict=True):
+        shown = copied.values(alike.state, self.needed)
+        for value, wanted in zip(self.code(shown), self.code(world), strict=True):
             same = same & (value == wanted)
-        return alike if same is True else alike.only(np.flatnonzero(np.broadcast_to(same, alike.size)))
+        if same is True:
+            return Lookalikes(copied.values(alike.state), size, copied.own)
+        places = np.flatnonzero(np.broadcast_to(same, size))
+        own = int(np.searchsorted(places, copied.own))
+        return Lookalikes(copied.values(alike.state, places=places), len(places), own)
 
     def _free(self, block: Block, world: Assignment) -> Block:
         """The block without the variables that have a value, and without rows that would change one of them."""
@@ -142,36 +151,67 @@ class _Step:
         left = [place for place in range(len(block.names)) if place not in places]
         return Block(tuple(block.names[place] for place in left), rows[:, left])
 
-    def _with_all_values(self, blocks: Sequence[Block], alike: Lookalikes, world: Assignment) -> Lookalikes:
-        count = combinations(blocks)
-        grid = np.indices([len(block.rows) for block in blocks]).reshape(len(blocks), count)
-        place, new = 0, dict[str, BatchValue]()
-        for block, rows in zip(blocks, grid, strict=True):
-            place = place * len(block.rows) + _row_of(block, world)
-            new |= {name: np.tile(values, alike.size) for name, values in block.columns(rows).items()}
-        old = _repeated(alike.state, count)
-        return Lookalikes({**old, **new}, alike.size * count, alike.own * count + place)
 
-    def _with_some_values(
-        self, blocks: Sequence[Block], alike: Lookalikes, world: Assignment, stream: Stream, copies: int
-    ) -> Lookalikes:
-        """Draw values; a block keeps those of `world` with probability one half."""
-        size, own = alike.size * copies, alike.own * copies
-        new: dict[str, BatchValue] = {}
-        parts = stream.words(-(-size * len(blocks) // 4)).astype("<u8").view("<u2").astype(np.int64)
-        for place, block in enumerate(blocks):
-            drawn = parts[place * size : (place + 1) * size]
-            kept = _row_of(block, world)
-            rows = np.where(drawn & 1, kept, drawn * len(block.rows) >> 16)
-            rows[own] = kept
-            new |= block.columns(rows)
-        return Lookalikes({**_repeated(alike.state, copies), **new}, size, own)
+@attrs.frozen(eq=False)
+class _Combined:
+    """Copies of worlds, with values for some more variables. A copy of a world stands next to its other copies.
+
+    Attributes:
+        copies: Of each world.
+        rows: For each block, the row that each copy has.
+        own: The place of the task's world.
+    """
+
+    blocks: Sequence[Block]
+    copies: int
+    rows: Sequence[IntArray]
+    own: int
+
+    def values(
+        self, old: Mapping[str, BatchValue], names: Set[str] | None = None, places: IntArray | None = None
+    ) -> dict[str, BatchValue]:
+        """The values in the copies at some places (all of them by default) of some variables (by default all)."""
+        values: dict[str, BatchValue] = {}
+        for name, value in old.items():
+            if names is None or name in names:
+                values[name] = value if isinstance(value, int) else _copied(value, self.copies, places)
+        for block, rows in zip(self.blocks, self.rows, strict=True):
+            chosen = rows if places is None else rows[places]
+            for place, name in enumerate(block.names):
+                if names is None or name in names:
+                    values[name] = block.rows[chosen, place]
+        return values
+
+
+def _copied(values: IntArray, copies: int, places: IntArray | None) -> IntArray:
+    return np.repeat(values, copies) if places is None else values[places // copies]
+
+
+def _all_combined(blocks: Sequence[Block], kept: Sequence[int], alike: Lookalikes) -> _Combined:
+    """Every world with every combination of rows."""
+    count = combinations(blocks)
+    grid = np.indices([len(block.rows) for block in blocks]).reshape(len(blocks), count)
+    place = 0
+    for block, row in zip(blocks, kept, strict=True):
+        place = place * len(block.rows) + row
+    return _Combined(blocks, count, [np.tile(rows, alike.size) for rows in grid], alike.own * count + place)
+
+
+def _some_combined(
+    blocks: Sequence[Block], kept: Sequence[int], alike: Lookalikes, stream: Stream, copies: int
+) -> _Combined:
+    """Every world with drawn rows; a block keeps that of the task's world with probability one half."""
+    size, own = alike.size * copies, alike.own * copies
+    parts = stream.words(-(-size * len(blocks) // 4)).astype("<u8").view("<u2").astype(np.int64)
+    chosen: list[IntArray] = []
+    for place, (block, row) in enumerate(zip(blocks, kept, strict=True)):
+        drawn = parts[place * size : (place + 1) * size]
+        rows = np.where(drawn & 1, row, drawn * len(block.rows) >> 16)
+        rows[own] = row
+        chosen.append(rows)
+    return _Combined(blocks, copies, chosen, own)
 
 
 def _row_of(block: Block, world: Assignment) -> int:
     """The row of a block that has the values of `world`."""
     return int(np.flatnonzero((block.rows == [world[name] for name in block.names]).all(axis=1))[0])
-
-
-def _repeated(state: Mapping[str, BatchValue], times: int) -> dict[str, BatchValue]:
-    return {name: value if isinstance(value, int) else np.repeat(value, times) for name, value in state.items()}
