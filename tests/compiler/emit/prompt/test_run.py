@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-import timeit
 
 import attrs
 import pytest
@@ -66,15 +65,3 @@ def test_run_refuses_when_nothing_observes_what_it_prints(kiln: SystemPlan, name
     shown = tuple(each for each in kiln.problem.observations if each.name != name)
     with pytest.raises(ValueError, match=re.escape(f"nothing observes `{name}` of system `kiln`")):
         RunPrinter(attrs.evolve(kiln, problem=attrs.evolve(kiln.problem, observations=shown)))
-
-
-@pytest.mark.slow
-def test_run_takes_less_than_four_milliseconds(kiln: SystemPlan) -> None:
-    printer, evidence = RunPrinter(kiln), observe(kiln.problem, WORLD)
-
-    def hundred() -> None:
-        stream = Stream(key_of(1))
-        for _ in range(100):
-            printer.text(evidence, stream.choose)
-
-    assert min(timeit.repeat(hundred, number=1, repeat=20)) / 100 < 0.004
