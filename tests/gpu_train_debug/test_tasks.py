@@ -136,6 +136,7 @@ def test_frozen_tasks_load_neither_the_language_nor_a_solver(out: Path) -> None:
     assert loaded.isdisjoint({"dsl", "compiler", "solvers", "z3", "lark", "numpy", "attrs", "datasets", "verifiers"})
 
 
+@pytest.mark.slow
 def test_fresh_tasks_repeat_by_seed_and_differ_by_it(out: Path) -> None:
     first = list(fresh_tasks("train", seed=5, count=6, sources=INCIDENTS, folder=out))
     assert first == list(fresh_tasks("train", seed=5, count=6, sources=INCIDENTS, folder=out))

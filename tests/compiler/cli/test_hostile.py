@@ -86,7 +86,9 @@ def test_a_task_of_a_run_is_refused(survives: Callable[..., Ran], tmp_path: Path
         (("export", "grpo", "--tasks"), 2),
         (("grade", "answers.jsonl", "--tasks"), 2),
         (("baseline", "--tasks"), 2),
-        (("verify", "--sources", INCIDENTS, "-j", "1", "--junit-out", "report.xml"), 1),
+        pytest.param(
+            ("verify", "--sources", INCIDENTS, "-j", "1", "--junit-out", "report.xml"), 1, marks=pytest.mark.slow
+        ),
         (("explain", "x", "--sources", INCIDENTS, "--tasks"), 2),
     ],
     ids=lambda part: str(part[0]) if isinstance(part, tuple) else None,

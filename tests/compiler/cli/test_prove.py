@@ -14,6 +14,7 @@ import compiler.trials.archetypes
 Gtd = Callable[..., Ran]
 
 
+@pytest.mark.slow
 def test_prove_prints_a_verdict_for_each_archetype(gtd: Gtd) -> None:
     ran = gtd("prove", INCIDENTS, "-n", "3", "-j", "1")
     assert ran.status == 0

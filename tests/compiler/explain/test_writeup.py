@@ -108,6 +108,7 @@ def test_a_flag_that_stays_settles_what_it_rests_on(program: ProgramPlan) -> Non
     assert [told[0] for told in own] == ["`pool` = 5 connections", "`pool` = 80 connections"]
 
 
+@pytest.mark.slow
 def test_every_task_of_a_dataset_has_a_write_up(program: ProgramPlan, compiled: Path) -> None:
     for uniqueness in ("any", "named", "preferred"):
         for id_ in ids(compiled, uniqueness)[:4]:

@@ -168,6 +168,7 @@ def test_workers_find_the_same(program: ProgramPlan, copied: Path) -> None:
     assert verify_folder(program, copied, jobs=2) == verify_folder(program, copied, jobs=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["an edited gold"])
 def test_a_change_is_found_by_its_checksum(program: ProgramPlan, copied: Path, name: str) -> None:
     change, _ = CHANGES[name]
@@ -227,6 +228,7 @@ def test_a_changed_guard_is_found_in_the_tasks_too(program: ProgramPlan, compile
     assert {"E608", "E605"} <= codes(changed, compiled)
 
 
+@pytest.mark.slow
 def test_a_missing_or_foreign_file_is_found(program: ProgramPlan, copied: Path) -> None:
     (copied / "test.jsonl").rename(copied / "extra.jsonl")
     findings = verify_folder(program, copied).findings
@@ -339,6 +341,7 @@ def test_lines_in_another_order_are_found(program: ProgramPlan, copied: Path) ->
     assert "E603" in codes(program, copied)
 
 
+@pytest.mark.slow
 def test_a_rewritten_card_is_found(program: ProgramPlan, copied: Path) -> None:
     (copied / "README.md").write_text("# Another card\n")
     mend(copied)

@@ -84,6 +84,7 @@ def test_a_false_condition_leaves_nothing() -> None:
     assert worlds_that_fit(Tables(numbers(2, range(3))), [Const(False)]).size == 0
 
 
+@pytest.mark.slow
 def test_some_of_too_many_worlds_are_drawn_and_the_widest_variables_named() -> None:
     problem = numbers(4, range(100))
     condition = op(Op.LT, Var("x2"), 50)
