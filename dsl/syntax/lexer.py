@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import attrs
 from lark import Token
@@ -240,17 +240,19 @@ def _divided(found: Iterator[Token], left: int = MAX_SYNTAX_ERRORS) -> Iterator[
             yield before
 
 
-def _with_suffixes(tokens: list[Token]) -> None:
+def _with_suffixes(tokens: list[Token], opened: Sequence[int]) -> None:
     """Turn a NAME after an INT on the same line into a SUFFIX, in place.
 
-    Not where the name begins something of its own: `default 1 dp: int`, `a = 1 b = 2`.
+    Not where the name begins something of its own: `default 1 dp: int`, `a = 1 b = 2`. In the braces of
+    `first { size > 5 MiB: 1 }` nothing begins so.
     """
     for i in range(1, len(tokens)):
         number, name = tokens[i - 1], tokens[i]
         if number.type != "INT" or name.type != "NAME" or number.line != name.line:
             continue
         starts = i + 1 < len(tokens) and tokens[i + 1].type in ("COLON", "ASSIGN")
-        if starts and not (i > 1 and tokens[i - 2].type in ("LBRACE", "COMMA")):
+        in_cases = opened[i] > 0 and tokens[opened[i]].type == "LBRACE" and tokens[opened[i] - 1].type == "FIRST"
+        if starts and not in_cases and not (i > 1 and tokens[i - 2].type in ("LBRACE", "COMMA")):
             continue
         tokens[i] = Token.new_borrow_pos("SUFFIX", str(name), name)
 
@@ -280,7 +282,7 @@ def lex(source: Source) -> Lexed:
             continue
         return Lexed(tuple(kept), tuple(opened), stray, tuple(lexer.diagnostics), complete=False)
     opened.append(stack[-1] if stack else -1)
-    _with_suffixes(kept)
+    _with_suffixes(kept, opened)
     return Lexed(tuple(kept), tuple(opened), stray, tuple(lexer.diagnostics), complete=True)
 
 

@@ -29,6 +29,7 @@ NOT_DENIED = {
     "keeps of the system left out": "the same",
     "keeps in any sense as equal": "the same",
     "keeps of fields bind always": "the same",
+    "preference turned round": "the values on the page are held against each task",
     "stated left out": "neither system tells less than it requires",
     "with, one change after the other": "no change of these systems reads another one",
 }

@@ -57,6 +57,14 @@ A, B, C = name("a"), name("b"), name("c")
         ("ceil(a / -b)", binary(DivisionOp.CEIL, A, nodes.Unary(UnaryOp.NEGATE, B, span=HERE))),
         ("if a then b else c", nodes.If(A, B, C, span=HERE)),
         ("first { a: b, } else c", nodes.First(((A, B),), C, span=HERE)),
+        (
+            "first { a - 2 MiB: b, (3 x): c } else 1 x",
+            nodes.First(
+                ((binary(ArithmeticOp.SUBTRACT, A, number(2, "MiB")), B), (number(3, "x"), C)),
+                number(1, "x"),
+                span=HERE,
+            ),
+        ),
         ("1_024 MiB", number(1024, "MiB")),
         ("2^20", number(2**20)),
         ("2^60 tokens", number(2**60, "tokens")),
