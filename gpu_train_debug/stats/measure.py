@@ -22,6 +22,9 @@ RUN = "\n## Config\n"
 NEAR_MARGINS = (20, 100)
 """Between these, in permille, a task is decided narrowly."""
 
+LOG = "\n## Log\n```text\n"
+"""Where the log of a page starts; it ends before the next fence."""
+
 FEWEST = 4
 """Fewer tasks of an archetype may have one answer by chance."""
 
@@ -30,9 +33,13 @@ _HEALTHY = "HEALTHY"
 
 @dataclass(frozen=True, slots=True)
 class PageLengths:
-    """Tokens of a system's pages: of the handbook, and of the run in the median and at most.
+    """How long a system's pages are.
 
-    `handbooks` is how many different handbooks its tasks have: one, if all is well.
+    Attributes:
+        handbooks: How many different handbooks its tasks have: one, if all is well.
+        handbook: Tokens of the longest handbook.
+        run_median: Tokens of a run in the median; `run_most` at most.
+        log_fewest: Lines of the shortest log; `log_most` of the longest.
     """
 
     system: str
@@ -41,6 +48,8 @@ class PageLengths:
     handbook: int
     run_median: int
     run_most: int
+    log_fewest: int
+    log_most: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +138,8 @@ def _lengths(system: str, pages: Sequence[str], counter: TokenCounter) -> PageLe
     handbooks = sorted({handbook for handbook, _, _ in parts})
     runs = [counter.count(mark + run) for _, mark, run in parts]
     most = max(map(counter.count, handbooks))
-    return PageLengths(system, len(pages), len(handbooks), most, round(median(runs)), max(runs))
+    lines = [page.partition(LOG)[2].partition("\n```")[0].count("\n") + 1 for page in pages]
+    return PageLengths(system, len(pages), len(handbooks), most, round(median(runs)), max(runs), min(lines), max(lines))
 
 
 def _answers(split: str, tasks: Sequence[_Task]) -> SplitAnswers:

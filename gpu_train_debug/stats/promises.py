@@ -18,6 +18,9 @@ HANDBOOK_MEDIAN, HANDBOOK_MOST = 2100, 2400
 RUN_MEDIAN, RUN_MOST = 700, 1100
 """Tokens of a run: in the median of a system's tasks, and at most."""
 
+LOG_FEWEST, LOG_MOST = 10, 25
+"""Lines of a log."""
+
 GOLD_SHARE = 0.05
 """Share of a split that one answer of a fault may have."""
 
@@ -49,6 +52,10 @@ def _lengths(pages: tuple[PageLengths, ...]) -> Iterator[str]:
         ):
             if found > most:
                 yield f"`{page.system}`: the {what} {found:,} tokens, more than {most:,}"
+        if page.log_fewest < LOG_FEWEST:
+            yield f"`{page.system}`: the shortest log has {page.log_fewest} lines, fewer than {LOG_FEWEST}"
+        if page.log_most > LOG_MOST:
+            yield f"`{page.system}`: the longest log has {page.log_most} lines, more than {LOG_MOST}"
 
 
 def _answers(stats: TaskStats) -> Iterator[str]:

@@ -17,12 +17,16 @@ from gpu_train_debug.tables import plain_table
 def stats_text(stats: TaskStats, broken: Sequence[str]) -> str:
     """Tables of lengths, answers and margins; then the broken promises, one a line."""
     pages = [
-        (page.system, *map(_number, (page.tasks, page.handbook, page.run_median, page.run_most)))
+        (
+            page.system,
+            *map(_number, (page.tasks, page.handbook, page.run_median, page.run_most)),
+            f"{page.log_fewest} to {page.log_most}",
+        )
         for page in stats.pages
     ]
     parts = [
         f"Tokens of a page, by {stats.tokenizer}\n"
-        + plain_table(("system", "tasks", "handbook", "run, median", "run, most"), pages),
+        + plain_table(("system", "tasks", "handbook", "run, median", "run, most", "log lines"), pages),
         "Answers\n" + plain_table(_ANSWERS, [_answers_row(split) for split in stats.splits]),
     ]
     if any(split.margins for split in stats.splits):

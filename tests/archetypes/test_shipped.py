@@ -13,6 +13,7 @@ from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan
 from compiler.splits import apportion
 from compiler.trials.archetypes import ProveOptions, prove_archetype
 from solvers.outcome import Verdict
+from solvers.problem import Kind
 
 SOURCES = Path(__file__).parents[2] / "archetypes"
 DATASET = "gpu_train_debug"
@@ -88,6 +89,13 @@ def test_pairs_of_ood_are_in_no_other_split() -> None:
         return {codes for name, _ in part.uses if len(codes := plan().archetypes[name].codes) == 2}
 
     assert all(not pairs(split("ood")) & pairs(split(name)) for name in ("train", "hard", "test"))
+
+
+def test_a_config_has_15_to_30_fields() -> None:
+    for system in plan().systems.values():
+        fields = [each for each in system.problem.variables if each.kind is Kind.CONFIG]
+        noise = [each for each in system.noise_values if each.channel == "config"]
+        assert 15 <= len(fields) + len(noise) <= 30, system.name
 
 
 @pytest.mark.slow

@@ -36,6 +36,13 @@ def test_lengths_are_counted_for_handbook_and_run() -> None:
     assert (page.handbook, page.run_median, page.run_most) == (2, 5, 7)  # with the two words of the heading
 
 
+def test_lines_of_logs_are_counted() -> None:
+    logs = ["one\ntwo", "one\ntwo\nthree"]
+    rows = [record("test", "x", HEALTHY, run=f"a\n\n## Log\n```text\n{log}\n```") for log in logs]
+    (page,) = measure_tasks({"test": rows}, WORDS).pages
+    assert (page.log_fewest, page.log_most) == (2, 3)
+
+
 def test_different_handbooks_of_a_system_are_counted() -> None:
     rows = [record("test", "x", HEALTHY), record("test", "x", HEALTHY, handbook="# T\n\nMore words.")]
     (page,) = measure_tasks({"test": rows}, WORDS).pages
