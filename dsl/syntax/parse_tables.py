@@ -14,10 +14,10 @@ import io
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import lark
 from lark import Lark, Token
@@ -25,6 +25,14 @@ from lark.lexer import LexerThread
 
 CACHE_VARIABLE = "GTD_CACHE"
 """The environment variable that names the folder of the cache; empty for none."""
+
+_OPTIONS: Final[Mapping[str, Any]] = {
+    "start": ["module", "faults"],
+    "parser": "lalr",
+    "lexer": "basic",
+    "propagate_positions": True,
+    "maybe_placeholders": True,
+}
 
 
 @functools.cache
@@ -52,14 +60,7 @@ def tokens(text: str) -> Iterator[Token]:
 
 def build_language() -> Lark:
     """Build the parser from its grammar, which a loaded one doesn't have."""
-    return Lark(
-        grammar_text(),
-        start=["module", "faults"],
-        parser="lalr",
-        lexer="basic",
-        propagate_positions=True,
-        maybe_placeholders=True,
-    )
+    return Lark(grammar_text(), **_OPTIONS)
 
 
 def _cached_file() -> Path | None:
@@ -68,14 +69,19 @@ def _cached_file() -> Path | None:
     if named == "":
         return None
     folder = Path(named) if named else _usual_folder()
-    made_from = (grammar_text(), Path(__file__).read_text(encoding="utf-8"), lark.__version__, sys.version)
+    if folder is None:
+        return None
+    made_from = (grammar_text(), repr(_OPTIONS), lark.__version__, sys.version)
     digest = hashlib.sha256("\0".join(made_from).encode()).hexdigest()
     return folder / f"grammar-{digest[:24]}.tables"
 
 
-def _usual_folder() -> Path:
+def _usual_folder() -> Path | None:
     base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if os.path.isabs(base) else Path("~/.cache").expanduser()) / "gpu-train-debug"
+    try:
+        return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "gpu-train-debug"
+    except RuntimeError:  # the user has no home
+        return None
 
 
 def _loaded(path: Path) -> Lark | None:

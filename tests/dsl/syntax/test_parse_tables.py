@@ -102,3 +102,15 @@ def test_the_usual_folder_is_that_of_the_user(
     loaded()
     assert built
     assert os.listdir(tmp_path) == ["gpu-train-debug"]
+
+
+def test_a_user_without_a_home_keeps_nothing(monkeypatch: pytest.MonkeyPatch, built: list[Lark]) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in (parse_tables.CACHE_VARIABLE, "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    loaded()
+    loaded()
+    assert len(built) == 2
