@@ -6,6 +6,7 @@ come from streams of their own, so these worlds aren't those of the dataset's ta
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -85,17 +86,23 @@ def prove_archetypes(
 
 
 def _proving_work(program: ProgramPlan, options: ProveOptions) -> Callable[[str], ArchetypeResult]:
-    return lambda name: prove_archetype(program, name, options)
+    tools = functools.cache(functools.partial(SystemTools, program))
+    return lambda name: prove_archetype(program, name, options, tools)
 
 
-def prove_archetype(program: ProgramPlan, name: str, options: ProveOptions) -> ArchetypeResult:
+def prove_archetype(
+    program: ProgramPlan, name: str, options: ProveOptions, tools: Callable[[str], SystemTools] | None = None
+) -> ArchetypeResult:
     """Draw worlds of one archetype and prove each: by counting, then by Z3, and by cvc5 if asked.
+
+    Args:
+        tools: Gives the tools of a system, so that several archetypes can share them; by default they are made.
 
     Raises:
         DisagreementError: Two procedures give different verdicts.
     """
     archetype = program.archetypes[name]
-    system = SystemTools(program, archetype.system)
+    system = SystemTools(program, archetype.system) if tools is None else tools(archetype.system)
     prover = Prover(system.plan.problem, Budget() if options.rlimit is None else Budget(rlimit=options.rlimit))
     verdicts, refuted, uniqueness, interaction = Counter[str](), Counter[str](), Counter[str](), Counter[int]()
     rechecked = Counter[str]()

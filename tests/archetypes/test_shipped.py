@@ -11,6 +11,7 @@ import pytest
 from compiler.frontend.run import Frontend, run_frontend
 from compiler.plan import DatasetPlan, ProgramPlan, SplitPlan
 from compiler.splits import apportion
+from compiler.tasks.tools import SystemTools
 from compiler.trials.archetypes import ProveOptions, prove_archetype
 from solvers.outcome import Verdict
 from solvers.problem import Kind
@@ -38,6 +39,11 @@ def plan() -> ProgramPlan:
 
 def dataset() -> DatasetPlan:
     return plan().datasets[DATASET]
+
+
+@cache
+def tools(system: str) -> SystemTools:
+    return SystemTools(plan(), system)
 
 
 def split(name: str) -> SplitPlan:
@@ -101,5 +107,5 @@ def test_a_config_has_15_to_30_fields() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_most_worlds_of_an_archetype_give_a_task(name: str) -> None:
-    result = prove_archetype(plan(), name, ProveOptions(draws=2, seed=1))
-    assert (result.verdict, result.drawn) == (Verdict.UNIQUE, 2)
+    result = prove_archetype(plan(), name, ProveOptions(draws=4, seed=1), tools)
+    assert (result.verdict, result.drawn) == (Verdict.UNIQUE, 4)
