@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 
 from solvers.counting.expand import conjuncts, expand, support
-from solvers.counting.tables import BatchValue, IntArray, Tables
+from solvers.counting.tables import IntArray, Tables
 from solvers.problem import Apply, Expr, Op, Problem
 from solvers.streams import Stream, scaled
 
@@ -34,7 +34,7 @@ class Block:
         right = np.tile(other.rows, (len(self.rows), 1))
         return Block(self.names + other.names, np.concatenate([left, right], axis=1))
 
-    def columns(self, rows: IntArray | slice = slice(None)) -> dict[str, BatchValue]:
+    def columns(self, rows: IntArray | slice = slice(None)) -> dict[str, IntArray]:
         """The values of each variable in some rows."""
         chosen = self.rows[rows]
         return {name: np.ascontiguousarray(chosen[:, place]) for place, name in enumerate(self.names)}
@@ -93,13 +93,13 @@ def valid_blocks(tables: Tables, most: int | None = None) -> tuple[Block, ...]:
     return cut_blocks(tables, conjuncts(expand(tables.problem, tables.problem.valid)), most)[0]
 
 
-def drawn_worlds(blocks: Sequence[Block], stream: Stream, size: int) -> dict[str, BatchValue]:
+def drawn_worlds(blocks: Sequence[Block], stream: Stream, size: int) -> dict[str, IntArray]:
     """Draw `size` independent worlds, a row of each block; not all of them are valid.
 
     Raises:
         ValueError: A block has no rows: no world is valid.
     """
-    worlds: dict[str, BatchValue] = {}
+    worlds: dict[str, IntArray] = {}
     for block in blocks:
         if not len(block.rows):
             raise ValueError(f"no value of {', '.join(block.names)} is valid")

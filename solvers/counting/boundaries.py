@@ -12,13 +12,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from solvers.counting.blocks import Block, cut_blocks
-from solvers.counting.expand import before_state, conjuncts, expand, support
+from solvers.counting.blocks import Block, drawn_worlds, single_blocks, valid_blocks
+from solvers.counting.expand import before_state, expand, support
 from solvers.counting.tables import IntArray, Tables
 from solvers.counting.walks import world_at
 from solvers.outcome import Assignment
 from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, Problem, RelationValue, Var, With, prescribed
-from solvers.streams import Stream, key_of, scaled
+from solvers.streams import Stream, key_of
 
 DRAWS: Final = 2048
 """Worlds drawn to start from: so many that are mostly valid, and as many more."""
@@ -43,7 +43,7 @@ class _Compared(NamedTuple):
 def boundary_worlds(tables: Tables) -> Iterator[Assignment]:
     """Yield worlds on the boundaries of the problem's comparisons; none for one that no way was found to."""
     drawn = _drawn(tables)
-    yield from (world_at(drawn, row) for start in (0, DRAWS) for row in range(start, start + WORLDS))
+    yield from (world_at(drawn, start + row) for start in range(0, _size(drawn), DRAWS) for row in range(WORLDS))
     for compared in _comparisons(tables.problem):
         held, turned = (_values(tables, expr, drawn) for expr in (compared.whole, compared.turned))
         decisive = np.nonzero(held != turned)[0]
@@ -52,19 +52,11 @@ def boundary_worlds(tables: Tables) -> Iterator[Assignment]:
 
 
 def _drawn(tables: Tables) -> _Batch:
-    """Worlds of which the first half are mostly valid, and the others any."""
+    """Worlds of which the first half are mostly valid, and the others any; these alone where no world is valid."""
     stream = Stream(key_of("boundaries", tables.problem.name))
-    valid = conjuncts(expand(tables.problem, tables.problem.valid))
-    halves = [_drawn_from(stream, cut_blocks(tables, parts)[0]) for parts in (valid, ())]
-    return {each.name: np.concatenate([half[each.name] for half in halves]) for each in tables.problem.variables}
-
-
-def _drawn_from(stream: Stream, blocks: Sequence[Block]) -> _Batch:
-    drawn: _Batch = {}
-    for block in blocks:
-        rows = block.rows[scaled(stream.words(DRAWS), len(block.rows))]
-        drawn |= {name: rows[:, place] for place, name in enumerate(block.names)}
-    return drawn
+    kinds: list[Sequence[Block]] = [valid_blocks(tables), single_blocks(tables.problem)]
+    parts = [drawn_worlds(blocks, stream, DRAWS) for blocks in kinds if all(len(block.rows) for block in blocks)]
+    return {each.name: np.concatenate([part[each.name] for part in parts]) for each in tables.problem.variables}
 
 
 def _rows(batch: _Batch, rows: IntArray) -> _Batch:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from solvers.counting.boundaries import WORLDS, boundary_worlds
 from solvers.counting.tables import Tables
-from solvers.problem import Apply, Const, Kind, Op, Problem, Var, Variable
+from solvers.problem import Apply, Const, Expr, Kind, Op, Problem, Var, Variable
 
 ROOM, GUESTS, OPEN = Var("room"), Var("guests"), Apply(Op.EQ, (Var("open"), Const(1)))
 VARIABLES = (
@@ -14,7 +16,7 @@ VARIABLES = (
 )
 
 
-def inn(valid: Apply) -> Problem:
+def inn(valid: Expr) -> Problem:
     return Problem("inn", VARIABLES, (), (), (), valid=valid)
 
 
@@ -32,3 +34,16 @@ def test_no_world_is_given_where_no_way_leads() -> None:
         Op.LT, (Apply(Op.MUL, (ROOM, Const(2))), Apply(Op.ADD, (Apply(Op.MUL, (GUESTS, Const(2))), Const(1))))
     )
     assert len(list(boundary_worlds(Tables(inn(never))))) == 2 * WORLDS
+
+
+@pytest.mark.parametrize(
+    "valid",
+    [
+        pytest.param(Const(False), id="by what the condition says"),
+        pytest.param(Apply(Op.AND, (OPEN, Apply(Op.NOT, (OPEN,)))), id="by two parts that exclude each other"),
+    ],
+)
+def test_any_worlds_are_given_where_none_is_valid(valid: Expr) -> None:
+    found = list(boundary_worlds(Tables(inn(valid))))
+    assert len(found) == WORLDS
+    assert all(world[variable.name] in variable.domain for world in found for variable in VARIABLES)
