@@ -394,9 +394,14 @@ def expressions_of(system: CheckedSystem) -> Iterator[Typed]:
         yield condition.condition
     for rule in system.rules:
         yield rule.guard
-        for alternative in rule.alternatives:
-            for item in alternative:
-                yield item.value if isinstance(item, CheckedAssign) else item.where
+        yield from read_by_sets(rule)
+
+
+def read_by_sets(rule: CheckedRule) -> Iterator[Typed]:
+    """What the sets of a rule read: the value or the condition of each, in order."""
+    for alternative in rule.alternatives:
+        for item in alternative:
+            yield item.value if isinstance(item, CheckedAssign) else item.where
 
 
 @attrs.frozen

@@ -7,11 +7,11 @@ task shows one world, which lies far from what decides it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar, assert_never
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from compiler.plan import SystemPlan
-from dsl.checked import CheckedAssign, CheckedPick, CheckedRule, CheckedSystem, Typed
+from dsl.checked import CheckedRule, CheckedSystem, read_by_sets
 from dsl.meaning.expressions import PlainValue, RunState, interpret, plain_value, plain_world
 from dsl.meaning.walks import follow_runbook, sound_run, stated_run, valid_run
 from dsl.value_types import FLAG, ValueType
@@ -33,30 +33,31 @@ _Walk = tuple[str, tuple[str, ...], dict[str, PlainValue]]
 def lowering_denied(plan: SystemPlan) -> Iterator[tuple[Assignment, str]]:
     """Yield the worlds on which a system and its lowered problem differ, each with what differs."""
     assert plan.checked is not None, "the plan of a task comes from sources"
-    if _outline(plan.checked.rules, _prescribed) != _outline(plan.problem.rules, prescribed):
+    if _outline(plan.checked.rules, read_by_sets) != _outline(plan.problem.rules, prescribed):
         yield {}, "the lowered rules aren't those of the sources"
         return
     worlds = list(boundary_worlds(Tables(plan.problem)))
     for world, other in itertools.pairwise([*worlds, *worlds[:1]]):
-        for earlier in (world, other):
-            yield from ((world, denied) for denied in _differences(plan.checked, plan.problem, world, earlier))
+        yield from ((world, denied) for denied in _differences(plan.checked, plan.problem, world, (world, other)))
 
 
 def _outline(rules: Sequence[_Rule], sets: Callable[[_Rule], Iterator[object]]) -> list[tuple[str, int]]:
     return [(rule.name, sum(1 for _ in sets(rule))) for rule in rules]
 
 
-def _differences(system: CheckedSystem, problem: Problem, world: Assignment, earlier: Assignment) -> Iterator[str]:
+def _differences(
+    system: CheckedSystem, problem: Problem, world: Assignment, earlier: Iterable[Assignment]
+) -> Iterator[str]:
     """Say what the sources make of a world where the lowered problem makes something else of it.
 
     Args:
-        earlier: The world that guards and prescriptions look back at.
+        earlier: Worlds that guards and prescriptions look back at, each in turn.
     """
     run = RunState(system, plain_world(system, world))
     coded = relations(problem, world)
     expressions = (
         *((f"`{each.name}`", each.type, run.relation(each.name), coded[each.name]) for each in system.relations),
-        *_of_rules(run, problem, world, earlier),
+        *(expression for start in earlier for expression in _of_rules(run, problem, world, start)),
         ("whether the run exists", FLAG, valid_run(run), value(problem, problem.valid, world)),
         ("whether the page allows the run", FLAG, stated_run(run), value(problem, problem.stated, world)),
         ("whether the run is sound", FLAG, sound_run(run), value(problem, problem.sound, world)),
@@ -76,7 +77,7 @@ def _of_rules(run: RunState, problem: Problem, world: Assignment, earlier: Assig
         named = [("the guard", rule.guard, lowered.guard)]
         named += [
             (f"set {number}", meant, given)
-            for number, (meant, given) in enumerate(zip(_prescribed(rule), prescribed(lowered), strict=True), start=1)
+            for number, (meant, given) in enumerate(zip(read_by_sets(rule), prescribed(lowered), strict=True), start=1)
         ]
         for name, meant, given in named:
             yield (
@@ -85,17 +86,6 @@ def _of_rules(run: RunState, problem: Problem, world: Assignment, earlier: Assig
                 interpret(meant, run, start),
                 value(problem, given, world, before=earlier),
             )
-
-
-def _prescribed(rule: CheckedRule) -> Iterator[Typed]:
-    for item in itertools.chain.from_iterable(rule.alternatives):
-        match item:
-            case CheckedAssign(value=meant):
-                yield meant
-            case CheckedPick(where=where):
-                yield where
-            case _:
-                assert_never(item)
 
 
 def _walk_by_sources(run: RunState) -> _Walk:
