@@ -382,14 +382,10 @@ def once_a_problem(make: Callable[[Problem], _Made]) -> Callable[[Problem], _Mad
 
 def as_told(problem: Problem) -> Problem:
     """Return the problem as its page tells it: the worlds that exist are those that satisfy `stated`."""
-    return problem if _tells_all(problem) else _told(problem)
+    return _told(problem) or problem
 
 
 @once_a_problem
-def _tells_all(problem: Problem) -> bool:
-    return problem.stated == problem.valid
-
-
-@once_a_problem
-def _told(problem: Problem) -> Problem:
-    return attrs.evolve(problem, valid=problem.stated)
+def _told(problem: Problem) -> Problem | None:
+    """The problem that the page tells, if that is another one; the problem itself, kept here, would live for ever."""
+    return attrs.evolve(problem, valid=problem.stated) if problem.stated != problem.valid else None

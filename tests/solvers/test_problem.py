@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import weakref
 
 from strategies.tank import LID, LIMIT, SIZE
 
@@ -46,3 +47,11 @@ def test_a_problem_as_told_has_the_stated_worlds() -> None:
     assert as_told(problem) is as_told(problem)
     whole = tank()
     assert as_told(whole) is whole
+
+
+def test_a_problem_that_is_told_whole_is_let_go() -> None:
+    whole = tank()
+    gone = weakref.ref(as_told(whole))
+    del whole
+    gc.collect(0)
+    assert gone() is None
