@@ -17,7 +17,7 @@ from lark.lexer import PatternStr
 
 from dsl.diagnostics.diagnostic import Diagnostic
 from dsl.source import Source, Span
-from dsl.syntax.parse_tables import language, tokens
+from dsl.syntax.parse_tables import language, tokenized
 
 NUMBER_LIMIT = 2**60
 MAX_NESTING = 100
@@ -220,13 +220,13 @@ _DIVISOR = re.compile(
 _ENDS_OPERAND = frozenset({"NAME", "INT", "RPAR", "RSQB"})
 
 
-def _divided(found: Iterator[Token], left: int = MAX_SYNTAX_ERRORS) -> Iterator[Token]:
+def _divided(tokens: Iterator[Token], left: int = MAX_SYNTAX_ERRORS) -> Iterator[Token]:
     """Split what looks like a comment of C, and is a division of Python: `//` between operands on one line.
 
     At most `left` times on a line.
     """
     before: Token | None = None
-    for token in found:
+    for token in tokens:
         operand = before is not None and before.type in _ENDS_OPERAND and before.line == token.line
         if token.type != "BAD_COMMENT" or not operand or not left or not _DIVISOR.match(token):
             yield token
@@ -234,7 +234,7 @@ def _divided(found: Iterator[Token], left: int = MAX_SYNTAX_ERRORS) -> Iterator[
             continue
         start, line = token.start_pos or 0, token.line
         yield Token("FLOOR_DIVISION", "//", start, line, token.column, line, None, start + 2)
-        for part in _divided(tokens(token[2:]), left - 1):
+        for part in _divided(tokenized(token[2:]), left - 1):
             at, end = (part.start_pos or 0) + start + 2, (part.end_pos or 0) + start + 2
             before = Token(part.type, str(part), at, line, part.column, line, part.end_column, end)
             yield before
@@ -244,7 +244,7 @@ def _with_suffixes(tokens: list[Token], opened: Sequence[int]) -> None:
     """Turn a NAME after an INT on the same line into a SUFFIX, in place.
 
     Not where the name begins something of its own: `default 1 dp: int`, `a = 1 b = 2`. In the braces of
-    `first { size > 5 MiB: 1 }` nothing begins so.
+    `first { size + 1 MiB: growing } else size` nothing begins so.
     """
     for i in range(1, len(tokens)):
         number, name = tokens[i - 1], tokens[i]
@@ -260,30 +260,30 @@ def _with_suffixes(tokens: list[Token], opened: Sequence[int]) -> None:
 def lex(source: Source) -> Lexed:
     """Split `source` into tokens. Reports E102-E104, E107, E110-E112 and E116."""
     lexer = _Lexer(source)
-    kept: list[Token] = []
+    tokens: list[Token] = []
     opened: list[int] = []
     stack: list[int] = []
     stray = -1
-    for found in _divided(tokens(source.text)):
+    for found in _divided(tokenized(source.text)):
         token = lexer.corrected(found)
         if token is not None:
             opened.append(stack[-1] if stack else -1)
             if token.type in PARTNER:
-                stack.append(len(kept))
-            elif token.type in CLOSERS and not _close(stack, kept, token.type):
-                stray = len(kept)
-            kept.append(token)
+                stack.append(len(tokens))
+            elif token.type in CLOSERS and not _close(stack, tokens, token.type):
+                stray = len(tokens)
+            tokens.append(token)
         if len(stack) > MAX_NESTING:
             lexer.diagnostics.append(too_deep(token_span(source, found)))
-        elif len(kept) > MAX_TOKENS:
+        elif len(tokens) > MAX_TOKENS:
             message = f"more than {MAX_TOKENS} words and signs in one file"
             lexer.report("E116", message, found, "", "split the file, and import the parts")
         elif len(lexer.diagnostics) <= MAX_SYNTAX_ERRORS:
             continue
-        return Lexed(tuple(kept), tuple(opened), stray, tuple(lexer.diagnostics), complete=False)
+        return Lexed(tuple(tokens), tuple(opened), stray, tuple(lexer.diagnostics), complete=False)
     opened.append(stack[-1] if stack else -1)
-    _with_suffixes(kept, opened)
-    return Lexed(tuple(kept), tuple(opened), stray, tuple(lexer.diagnostics), complete=True)
+    _with_suffixes(tokens, opened)
+    return Lexed(tuple(tokens), tuple(opened), stray, tuple(lexer.diagnostics), complete=True)
 
 
 def too_deep(span: Span) -> Diagnostic:

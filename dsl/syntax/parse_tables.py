@@ -49,7 +49,7 @@ def language() -> Lark:
     return _loaded(path) or _kept(build_language(), path)
 
 
-def tokens(text: str) -> Iterator[Token]:
+def tokenized(text: str) -> Iterator[Token]:
     """Split a text at the terminals of the grammar, with one lexer for all texts; `Lark.lex` makes one for each."""
     lexer = language().parser.lexer
     assert lexer is not None, "Lark's own lexers are made with the parser"
