@@ -13,7 +13,6 @@ import hashlib
 import io
 import os
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
@@ -22,6 +21,8 @@ from typing import Any, Final
 import lark
 from lark import Lark, Token
 from lark.lexer import LexerThread
+
+from gpu_train_debug.files import write_whole
 
 CACHE_VARIABLE = "GTD_CACHE"
 """The environment variable that names the folder of the cache; empty for none."""
@@ -112,7 +113,5 @@ def _kept(parser: Lark, path: Path) -> Lark:
     parser.save(content)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.stem, delete=False) as file:
-            file.write(_digest(content.getvalue()) + b"\n" + content.getvalue())
-        os.replace(file.name, path)
+        write_whole(path, _digest(content.getvalue()) + b"\n" + content.getvalue(), mode=0o600)
     return parser

@@ -86,6 +86,29 @@ def test_without_a_folder_to_write_to_nothing_is_kept(cache: Path, built: list[L
     assert len(built) == 2
 
 
+def test_where_the_disk_is_full_nothing_is_left_behind(
+    cache: Path, built: list[Lark], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    assert loaded() is PARSER
+    assert not list(cache.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="files have no owner here")
+def test_only_the_user_may_read_the_file_whatever_others_are_allowed(cache: Path, built: list[Lark]) -> None:
+    before = os.umask(0)
+    try:
+        loaded()
+    finally:
+        os.umask(before)
+    assert cached_file(cache).stat().st_mode & 0o777 == 0o600
+    loaded()
+    assert len(built) == 1
+
+
 def test_an_empty_name_means_no_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, built: list[Lark]) -> None:
     monkeypatch.setenv(parse_tables.CACHE_VARIABLE, "")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
