@@ -23,7 +23,7 @@ import numpy as np
 from solvers.counting import fold
 from solvers.counting.blocks import cut_blocks
 from solvers.counting.expand import conjuncts, expand, expand_guard_at_start, support
-from solvers.counting.tables import BatchValue, Compiled, Tables
+from solvers.counting.tables import BatchValue, Compiled, IntArray, Tables
 from solvers.counting.walks import Group, codes_of, select_worlds, walk_batch, world_at
 from solvers.outcome import Assignment
 from solvers.problem import Expr, Op, Problem
@@ -132,7 +132,7 @@ class _Plan:
         state: dict[str, BatchValue] = {}
         places = np.arange(size)
         for reason, read, test in self.tests:
-            state |= self.values(words[places], read)
+            state |= self.values(words, places, read)
             passed: Any = True
             for flag in test(state):
                 passed = passed & flag
@@ -140,7 +140,7 @@ class _Plan:
             if len(kept) < len(places):
                 reasons[reason] += len(places) - len(kept)
                 places, state = places[kept], select_worlds(state, kept)
-        state |= self.values(words[places], self.untested)
+        state |= self.values(words, places, self.untested)
         found = []
         groups = walk_batch(self.tables, state, len(places), rules=self.rules)
         reasons["another code"] += len(places) - sum(len(group.rows) for group in groups)
@@ -154,12 +154,12 @@ class _Plan:
             world = world_at(group.start, at)
             yield place, {variable.name: world[variable.name] for variable in self.tables.problem.variables}
 
-    def values(self, words: Words, blocks: Sequence[int]) -> dict[str, BatchValue]:
-        """The values in some blocks, given by place, of the draws whose words these are."""
+    def values(self, words: Words, draws: IntArray, blocks: Sequence[int]) -> dict[str, BatchValue]:
+        """The values in some blocks, given by place, of some draws; `words` has a row for each draw there is."""
         found: dict[str, BatchValue] = {}
         for place in blocks:
             block = self.blocks[place]
-            found |= block.columns(scaled(words[:, place], len(block.rows)))
+            found |= block.columns(scaled(words[draws, place], len(block.rows)))
         return found
 
     def refusal(self, group: Group) -> str | None:
