@@ -178,6 +178,16 @@ def with_fewer_hidden_values(variable: CheckedVariable) -> CheckedVariable:
     return attrs.evolve(variable, domain=variable.domain[:-1]) if variable.kind == "hidden" else variable
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")  # no divisor is zero by the sources
+@pytest.mark.parametrize("fault", ["ceil as floor", "last hidden value left out", "preference turned round"])
+def test_fault_in_the_lowering_of_the_shipped_sources_stops_the_compile(fault: str) -> None:
+    program = run_frontend([SHIPPED], lints=False).plan
+    assert program is not None
+    dataset = program.datasets["gpu_train_debug"]
+    assert first_denial(planted(program, fault), dataset).startswith("the sources deny the task: ")
+
+
 TRACED = """
 system tank "A tank that is filled step by step" {
   config { portion: int in { 1, 2, 4 } "litres of a portion" prefer smaller }

@@ -168,8 +168,7 @@ def test_workers_find_the_same(program: ProgramPlan, copied: Path) -> None:
     assert verify_folder(program, copied, jobs=2) == verify_folder(program, copied, jobs=1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["an edited gold"])
+@pytest.mark.parametrize("name", slow_but(CHANGES, "an edited gold"))
 def test_a_change_is_found_by_its_checksum(program: ProgramPlan, copied: Path, name: str) -> None:
     change, _ = CHANGES[name]
     records = read(copied, "train")

@@ -94,14 +94,14 @@ def test_many_worlds_mean_the_same_lowered(path: Path) -> None:
 
 @pytest.mark.slow
 def test_worlds_drawn_for_the_shipped_archetypes_mean_the_same_lowered() -> None:
-    """Two worlds of each use of each split: runs that become tasks, rather than any."""
+    """Five worlds of each use of each split: runs that become tasks, rather than any."""
     checked, plan = lowered(SHIPPED)
     for dataset in plan.datasets.values():
         maker = TaskMaker(plan, dataset)
         for split in dataset.splits:
             for name, _ in split.uses:
                 system = checked.systems[checked.archetypes[name].system]
-                found = [next(maker.draw(TaskSpec(split.name, name, index))) for index in range(2)]
+                found = [next(maker.draw(TaskSpec(split.name, name, index))) for index in range(5)]
                 worlds = [dict(each.world) for each in found if isinstance(each, DrawnWorld)]
                 assert worlds, name
                 assert_agree(system, plan.systems[system.name].problem, worlds)
