@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from pathlib import Path
 
@@ -12,13 +11,10 @@ def cannot_write(path: Path | str, error: OSError) -> str:
     return f"can't write {path}: {error.strerror or error}"
 
 
-def write_whole(path: Path, data: bytes, mode: int = 0o666) -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """Write a file, or leave what was there.
 
     A link is followed to the file that it names; a device or a pipe is written to directly.
-
-    Args:
-        mode: Who may read and write the file from the start, less what the user's mask takes away.
 
     Raises:
         OSError: It can't be written; `cannot_write` puts that in words.
@@ -29,8 +25,7 @@ def write_whole(path: Path, data: bytes, mode: int = 0o666) -> None:
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name}.{os.getpid()}~")
     try:
-        with open(temporary, "wb", opener=functools.partial(os.open, mode=mode)) as file:
-            file.write(data)
+        temporary.write_bytes(data)
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)

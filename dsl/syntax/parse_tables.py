@@ -1,7 +1,7 @@
 """The parser of the language: built once for a grammar and a version of Lark, then loaded from the user's cache.
 
 Building the tables of the grammar takes most of a second, loading them a twentieth. A file of the cache has its own
-checksum and is written under another name first, so one that is damaged or half written is never used; nor is one that
+checksum and is written elsewhere first, so one that is damaged or half written is never used; nor is one that
 others may write to, since it is a pickle. Where the cache can't be read or written, the tables are built.
 """
 
@@ -13,6 +13,7 @@ import hashlib
 import io
 import os
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
@@ -21,8 +22,6 @@ from typing import Any, Final
 import lark
 from lark import Lark, Token
 from lark.lexer import LexerThread
-
-from gpu_train_debug.files import write_whole
 
 CACHE_VARIABLE = "GTD_CACHE"
 """The environment variable that names the folder of the cache; empty for none."""
@@ -113,5 +112,9 @@ def _kept(parser: Lark, path: Path) -> Lark:
     parser.save(content)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, _digest(content.getvalue()) + b"\n" + content.getvalue(), mode=0o600)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=path.stem) as folder:  # of this user alone
+            new = Path(folder) / path.name
+            new.write_bytes(_digest(content.getvalue()) + b"\n" + content.getvalue())
+            new.chmod(0o600)
+            os.replace(new, path)
     return parser
