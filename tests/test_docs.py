@@ -51,6 +51,12 @@ def test_every_path_and_link_of_a_page_leads_somewhere(page: Path) -> None:
     assert [link for link in links if link and not (page.parent / link).exists()] == []
 
 
+def test_the_field_on_the_page_about_the_architecture_is_declared_so() -> None:
+    (declared,) = re.findall(r"```arch\n(.*?)```", ARCHITECTURE, re.DOTALL)
+    (place,) = set(re.findall(r"declared once, in `([^`]+)`", ARCHITECTURE))
+    assert " ".join(declared.split()) in " ".join((ROOT / place).read_text(encoding="utf-8").split())
+
+
 def test_the_picture_shows_what_its_source_says() -> None:
     source = (ROOT / "docs" / "pipeline.dot").read_text(encoding="utf-8")
     picture = unescape(re.sub(r"<!--.*?-->", "", (ROOT / "docs" / "pipeline.svg").read_text(encoding="utf-8")))

@@ -5,6 +5,7 @@ In: records. Out: numbers for each system and each split, as frozen values. Noth
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,12 @@ RUN = "\n## Config\n"
 
 NEAR_MARGINS = (20, 100)
 """Between these, in permille, a task is decided narrowly."""
+
+FIELD = re.compile(r'^\s*(?:--)?"?[\w.]+"?(?:: | = | )(?!\{)\S', re.MULTILINE)
+"""A line of a config that gives a field its value, in any of the forms of a config; the head of a group is none."""
+
+PROFILER = "\n## Profiler\n"
+"""What stands behind the config of a page."""
 
 LOG = "\n## Log\n```text\n"
 """Where the log of a page starts; it ends before the next fence."""
@@ -39,6 +46,7 @@ class PageLengths:
         handbooks: How many different handbooks its tasks have: one, if all is well.
         handbook: Tokens of the longest handbook.
         run_median: Tokens of a run in the median; `run_most` at most.
+        fields_fewest: Fields of the shortest config; `fields_most` of the longest.
         log_fewest: Lines of the shortest log; `log_most` of the longest.
     """
 
@@ -48,6 +56,8 @@ class PageLengths:
     handbook: int
     run_median: int
     run_most: int
+    fields_fewest: int
+    fields_most: int
     log_fewest: int
     log_most: int
 
@@ -139,7 +149,19 @@ def _lengths(system: str, pages: Sequence[str], counter: TokenCounter) -> PageLe
     runs = [counter.count(mark + run) for _, mark, run in parts]
     most = max(map(counter.count, handbooks))
     lines = [page.partition(LOG)[2].partition("\n```")[0].count("\n") + 1 for page in pages]
-    return PageLengths(system, len(pages), len(handbooks), most, round(median(runs)), max(runs), min(lines), max(lines))
+    fields = [len(FIELD.findall(run.partition(PROFILER)[0])) for _, _, run in parts]
+    return PageLengths(
+        system=system,
+        tasks=len(pages),
+        handbooks=len(handbooks),
+        handbook=most,
+        run_median=round(median(runs)),
+        run_most=max(runs),
+        fields_fewest=min(fields),
+        fields_most=max(fields),
+        log_fewest=min(lines),
+        log_most=max(lines),
+    )
 
 
 def _answers(split: str, tasks: Sequence[_Task]) -> SplitAnswers:

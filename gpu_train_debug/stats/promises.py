@@ -18,6 +18,9 @@ HANDBOOK_MEDIAN, HANDBOOK_MOST = 2100, 2400
 RUN_MEDIAN, RUN_MOST = 700, 1100
 """Tokens of a run: in the median of a system's tasks, and at most."""
 
+FIELDS_FEWEST, FIELDS_MOST = 15, 30
+"""Fields of a config."""
+
 LOG_FEWEST, LOG_MOST = 10, 25
 """Lines of a log."""
 
@@ -52,6 +55,10 @@ def _lengths(pages: tuple[PageLengths, ...]) -> Iterator[str]:
         ):
             if found > most:
                 yield f"`{page.system}`: the {what} {found:,} tokens, more than {most:,}"
+        if page.fields_fewest < FIELDS_FEWEST:
+            yield f"`{page.system}`: the shortest config has {page.fields_fewest} fields, fewer than {FIELDS_FEWEST}"
+        if page.fields_most > FIELDS_MOST:
+            yield f"`{page.system}`: the longest config has {page.fields_most} fields, more than {FIELDS_MOST}"
         if page.log_fewest < LOG_FEWEST:
             yield f"`{page.system}`: the shortest log has {page.log_fewest} lines, fewer than {LOG_FEWEST}"
         if page.log_most > LOG_MOST:

@@ -20,13 +20,14 @@ def stats_text(stats: TaskStats, broken: Sequence[str]) -> str:
         (
             page.system,
             *map(_number, (page.tasks, page.handbook, page.run_median, page.run_most)),
-            f"{page.log_fewest} to {page.log_most}",
+            _range(page.fields_fewest, page.fields_most),
+            _range(page.log_fewest, page.log_most),
         )
         for page in stats.pages
     ]
     parts = [
         f"Tokens of a page, by {stats.tokenizer}\n"
-        + plain_table(("system", "tasks", "handbook", "run, median", "run, most", "log lines"), pages),
+        + plain_table(("system", "tasks", "handbook", "run, median", "run, most", "fields", "log lines"), pages),
         "Answers\n" + plain_table(_ANSWERS, [_answers_row(split) for split in stats.splits]),
     ]
     if any(split.margins for split in stats.splits):
@@ -71,6 +72,10 @@ def _most(counts: Mapping[str, int], whole: int) -> str:
 
 def _number(count: int) -> str:
     return f"{count:,}"
+
+
+def _range(fewest: int, most: int) -> str:
+    return _number(most) if fewest == most else f"{fewest} to {most}"
 
 
 def _share(count: int, whole: int) -> str:

@@ -43,6 +43,22 @@ def test_lines_of_logs_are_counted() -> None:
     assert (page.log_fewest, page.log_most) == (2, 3)
 
 
+@pytest.mark.parametrize(
+    "config",
+    [
+        "```yaml\npump:\n  mode: fast\n  rate: 0.5\ntank:\n  size: 3\n```",
+        '```toml\n[pump]\nmode = "fast"\nrate = 0.5\n[tank]\nsize = 3\n```',
+        '```json\n{\n  "pump": {\n    "mode": "fast",\n    "rate": 0.5\n  },\n  "tank": {\n    "size": 3\n  }\n}\n```',
+        "```sh\n--pump.mode fast\n--pump.rate 0.5\n--tank.size 3\n```",
+        "```text\npump.mode = fast\npump.rate = 0.5\ntank.size = 3\n```",
+    ],
+)
+def test_fields_are_counted_in_every_form_of_a_config(config: str) -> None:
+    rest = "\n## Profiler\nflow 3 | head: 4\n\n## Log\n```text\na = 1\n```"
+    (page,) = measure_tasks({"test": [record("test", "x", HEALTHY, run=config + "\n" + rest)]}, WORDS).pages
+    assert (page.fields_fewest, page.fields_most) == (3, 3)
+
+
 def test_different_handbooks_of_a_system_are_counted() -> None:
     rows = [record("test", "x", HEALTHY), record("test", "x", HEALTHY, handbook="# T\n\nMore words.")]
     (page,) = measure_tasks({"test": rows}, WORDS).pages

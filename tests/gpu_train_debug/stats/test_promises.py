@@ -10,7 +10,16 @@ from gpu_train_debug.stats.measure import PageLengths, SplitAnswers, TaskStats
 from gpu_train_debug.stats.promises import broken_promises
 
 PAGE = PageLengths(
-    "pump", tasks=60, handbooks=1, handbook=2000, run_median=600, run_most=1000, log_fewest=10, log_most=25
+    "pump",
+    tasks=60,
+    handbooks=1,
+    handbook=2000,
+    run_median=600,
+    run_most=1000,
+    fields_fewest=15,
+    fields_most=30,
+    log_fewest=10,
+    log_most=25,
 )
 GOLD = '{"diagnosis": "A", "fix": {"f": 1}}'
 SPLIT = SplitAnswers(
@@ -44,6 +53,8 @@ def test_kept_promises_say_nothing() -> None:
         ),
         (replace(PAGE, run_median=701), ["`pump`: the median run has 701 tokens, more than 700"]),
         (replace(PAGE, run_most=1101), ["`pump`: the longest run has 1,101 tokens, more than 1,100"]),
+        (replace(PAGE, fields_fewest=14), ["`pump`: the shortest config has 14 fields, fewer than 15"]),
+        (replace(PAGE, fields_most=31), ["`pump`: the longest config has 31 fields, more than 30"]),
         (replace(PAGE, log_fewest=9), ["`pump`: the shortest log has 9 lines, fewer than 10"]),
         (replace(PAGE, log_most=26), ["`pump`: the longest log has 26 lines, more than 25"]),
         (replace(PAGE, handbooks=2), ["`pump`: its tasks have 2 different handbooks"]),

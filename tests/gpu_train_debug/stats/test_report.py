@@ -7,12 +7,12 @@ from gpu_train_debug.stats.measure import PageLengths, SplitAnswers, TaskStats
 from gpu_train_debug.stats.report import stats_data, stats_text
 
 SPLIT = SplitAnswers("test", 4, 1, 1, {"A": 3, "B": 1}, {'{"diagnosis": "A"}': 2}, {2: 3, 3: 1}, {"any": 4}, [12, 50])
-STATS = TaskStats("words", (PageLengths("pump", 4, 1, 2000, 600, 1000, 10, 12),), (SPLIT,), ())
+STATS = TaskStats("words", (PageLengths("pump", 4, 1, 2000, 600, 1000, 28, 28, 10, 12),), (SPLIT,), ())
 
 TEXT = """\
 Tokens of a page, by words
-system  tasks  handbook  run, median  run, most  log lines
-pump    4      2,000     600          1,000      10 to 12
+system  tasks  handbook  run, median  run, most  fields  log lines
+pump    4      2,000     600          1,000      28      10 to 12
 
 Answers
 split  tasks  healthy  pairs  answers  most frequent  most frequent code  interaction
