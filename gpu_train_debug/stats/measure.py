@@ -23,10 +23,10 @@ RUN = "\n## Config\n"
 NEAR_MARGINS = (20, 100)
 """Between these, in permille, a task is decided narrowly."""
 
-FIELD = re.compile(r'^\s*(?:--)?"?[\w.]+"?(?:: | = | )(?!\{)\S', re.MULTILINE)
+_FIELD = re.compile(r'^\s*(?:--)?"?[\w.]+"?(?:: | = | )(?!\{)\S', re.MULTILINE)
 """A line of a config that gives a field its value, in any of the forms of a config; the head of a group is none."""
 
-PROFILER = "\n## Profiler\n"
+_PROFILER = "\n## Profiler\n"
 """What stands behind the config of a page."""
 
 LOG = "\n## Log\n```text\n"
@@ -149,7 +149,7 @@ def _lengths(system: str, pages: Sequence[str], counter: TokenCounter) -> PageLe
     runs = [counter.count(mark + run) for _, mark, run in parts]
     most = max(map(counter.count, handbooks))
     lines = [page.partition(LOG)[2].partition("\n```")[0].count("\n") + 1 for page in pages]
-    fields = [len(FIELD.findall(run.partition(PROFILER)[0])) for _, _, run in parts]
+    fields = [len(_FIELD.findall(run.partition(_PROFILER)[0])) for _, _, run in parts]
     return PageLengths(
         system=system,
         tasks=len(pages),
