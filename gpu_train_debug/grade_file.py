@@ -140,7 +140,7 @@ def _answer(value: Mapping[str, Any]) -> tuple[str, list[str]]:
     if not isinstance(value.get("id"), str):
         raise ValueError("not an object with an `id`")
     if ("completion" in value) is ("completions" in value):
-        raise ValueError("neither `completion` nor `completions`, or both")
+        raise ValueError("each line has either `completion` or `completions`: give one of them")
     completions = value["completions"] if "completions" in value else [value["completion"]]
     if not isinstance(completions, list) or not completions:
         raise ValueError("`completions` isn't a list of texts")

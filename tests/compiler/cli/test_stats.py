@@ -29,4 +29,4 @@ def test_a_folder_without_tasks_is_told(gtd: Gtd, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     ran = gtd("stats", "--tasks", "empty")
     assert ran.status == 2
-    assert "there are no compiled tasks in" in ran.err
+    assert ran.err == "tasks: empty\nerror: there are no compiled tasks in empty\n"
