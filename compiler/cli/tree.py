@@ -1,6 +1,6 @@
 """Frozen values as text, for `gtd show`: the names of their classes and fields, indented where a line is too short.
 
-Knows no class: any value of attrs, and tuples, mappings, sets and plain values in it. Fields that don't take part in
+It knows no class: any value of attrs, and tuples, mappings, sets and plain values in it. Fields that don't take part in
 comparison, such as spans, are left out.
 """
 

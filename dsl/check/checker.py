@@ -169,7 +169,7 @@ class Checker(ABC):
     # -------------------------------------------------------------- the work budget
 
     def charge(self, span: Span, terms: int = 1) -> bool:
-        """Whether so many more sub-expressions may be written out; says so if not, once for a program."""
+        """Whether `terms` more sub-expressions may be written out; says so if not, once for a program."""
         if not self.written_out:
             return True
         self.budget.left -= terms

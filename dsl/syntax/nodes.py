@@ -613,7 +613,7 @@ class Where:
 
 @attrs.frozen
 class Like:
-    """`like single_unit 40`: so many percent of the tasks show what gives that archetype away."""
+    """`like single_unit 40`: 40 percent of the tasks show what gives that archetype away."""
 
     archetype: Ident
     percent: int

@@ -21,7 +21,7 @@ from solvers.problem import Apply, Before, Const, Expr, Lookup, Op, Problem, Rel
 from solvers.streams import Stream, key_of
 
 DRAWS: Final = 2048
-"""Worlds drawn to start from: so many that are mostly valid, and as many more."""
+"""How many worlds are drawn to start from: this many mostly valid ones, and as many of any kind."""
 WORLDS: Final = 3
 """Worlds, at most, for one comparison."""
 CHANGES: Final = 6

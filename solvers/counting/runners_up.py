@@ -26,7 +26,7 @@ MOST_TRIED = 1 << 20
 def runners_up(tables: Tables, proof: TaskProof) -> Iterator[Assignment]:
     """Yield the other repairs of every valid world of the class that change as many of the named fields as the fix.
 
-    They come in the order of their costs, each dearer than the fix.
+    They come in the order of their costs; each costs more than the fix.
     """
     conditions = tables.shared(Conditions)
     fix = dict(proof.walk.fix)

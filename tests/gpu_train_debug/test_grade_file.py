@@ -17,6 +17,8 @@ A = '{"diagnosis": "A", "fix": {"f": 8}}'
 B = '{"diagnosis": "B", "fix": {"g": true}}'
 HEALTHY = '{"diagnosis": "HEALTHY", "fix": {}}'
 
+EITHER = "a:2: each line has either `completion` or `completions`: give one of them"
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -106,8 +108,11 @@ def test_the_table_has_a_line_for_each_split_and_archetype(folder: Path) -> None
         (b'{"id": "x", "id": "y", "completion": ""}', "a:2: the key `id` occurs twice"),
         (b'{"completion": ""}', "a:2: not an object with an `id`"),
         (b'{"id": 1, "completion": ""}', "a:2: not an object with an `id`"),
-        (b'{"id": "x"}', "a:2: each line has either `completion` or `completions`: give one of them"),
-        (b'{"id": "x", "completion": "", "completions": [""]}', "a:2: each line has either `completion` or `completions`: give one of them"),
+        (b'{"id": "x"}', EITHER),
+        (
+            b'{"id": "x", "completion": "", "completions": [""]}',
+            EITHER,
+        ),
         (b'{"id": "x", "completions": "y"}', "a:2: `completions` isn't a list of texts"),
         (b'{"id": "x", "completions": []}', "a:2: `completions` isn't a list of texts"),
         (b'{"id": "x", "completion": 1}', "a:2: a completion is neither a text nor null"),

@@ -40,7 +40,7 @@ def assert_valid(split: str, data: Path, folder: Path) -> None:
 
 
 def assert_studied(run: Path, splits: Mapping[str, int], *, cwd: Path) -> None:
-    """The run can be studied over its own tasks, which are so many of each split."""
+    """The run can be studied over its own tasks."""
     command = [sys.executable, "-m", "compiler"]
     export = [*command, "export", "generations", str(run), "--arm", "base", "-o", "base.jsonl", "--tasks-out", "tasks"]
     study = [*command, "study", "score", "base.jsonl", "--tasks", "tasks"]

@@ -41,7 +41,7 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
 
 
 def write_splits(folder: Path, sizes: Mapping[str, int]) -> Path:
-    """Write split files with so many tasks of each archetype."""
+    """Write split files with a given number of tasks of each archetype."""
     folder.mkdir(exist_ok=True)
     for split, size in sizes.items():
         rows = [task_row(archetype, split, number) for archetype in FAULTS for number in range(size)]
@@ -69,7 +69,7 @@ def make_arm(name: str, *rows: Sequence[Reply]) -> ArmScores:
 
 
 def arm_of_rates(name: str, rights: Sequence[int], samples: int) -> ArmScores:
-    """An arm that has so many of `samples` right on each task."""
+    """An arm that has a given number of `samples` right on each task."""
     return make_arm(name, *([RIGHT] * right + [wrong("other")] * (samples - right) for right in rights))
 
 

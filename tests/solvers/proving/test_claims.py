@@ -100,14 +100,14 @@ def test_costs_compare_as_the_reference_compares_them(data: st.DataObject) -> No
     walk = data.draw(st.sampled_from(walks))
     named = evaluate.named_fields(problem, walk)
     fix = dict(walk.fix)
-    dearest = evaluate.cost(problem, walk.start, fix)
+    highest = evaluate.cost(problem, walk.start, fix)
     start = start_values(walk.start, walk.start) | walk_values(walk)
     for _ in range(6):
         new = {field: data.draw(st.sampled_from(problem.variable(field).domain)) for field in named}
         differs = any(new[field] != walk.final[field] for field in named)
         few = sum(new[field] != walk.start[field] for field in named) <= len(fix)
         wanted = {
-            Uniqueness.PREFERRED: differs and evaluate.cost(problem, walk.start, new) <= dearest,
+            Uniqueness.PREFERRED: differs and evaluate.cost(problem, walk.start, new) <= highest,
             Uniqueness.NAMED: differs and few,
         }
         fixed = start | {repaired_name(field): value for field, value in new.items()}
@@ -244,7 +244,7 @@ def test_costs_of_three_fields_compare_as_the_reference_compares_them(
     problem = Problem("costs", variables, (), (), (Rule("r", "R", FITS, (sets,)),))
     start, fix = dict.fromkeys(names, 0), dict(zip(names, final, strict=True))
     changes = sum(value != 0 for value in final)
-    dearest = evaluate.cost(problem, start, fix)
+    highest = evaluate.cost(problem, start, fix)
     claims = Claims(problem)
     terms, wanted = [], []
     for values in itertools.product((0, 1, 2), repeat=3):
@@ -252,7 +252,7 @@ def test_costs_of_three_fields_compare_as_the_reference_compares_them(
         known = start_values(start, names) | {set_name(name, 0): value for name, value in fix.items()}
         known |= {repaired_name(name): value for name, value in new.items()}
         cost = evaluate.cost(problem, start, new)
-        cheap = cost <= dearest if level is Uniqueness.PREFERRED else cost[0] <= changes
+        cheap = cost <= highest if level is Uniqueness.PREFERRED else cost[0] <= changes
         wanted.append(int(cheap and new != fix))
         route = claims.route(claims.start(known), FIRST, known)
         mended = claims.repaired(route.start, names, known)

@@ -248,7 +248,7 @@ def test_an_ambiguity_that_is_none_is_not_confirmed(templates: bool) -> None:
     prover = Prover(tank(), templates=templates)
     proof = prover.decide(FULL)
     wrong = TaskProof(Verdict.AMBIGUOUS, proof.walk, refutations=(Refutation(Claim.P3, FULL, rival={"size": 2}),))
-    assert prover.prove(wrong).verdict is Verdict.UNIQUE  # a repair indeed, but a dearer one
+    assert prover.prove(wrong).verdict is Verdict.UNIQUE  # a repair, but one that costs more
 
 
 def test_an_ambiguity_is_confirmed_by_its_own_rival(templates: bool) -> None:

@@ -80,7 +80,7 @@ def test_amended_plan_shows_as_amended(amended: Path) -> None:
 
 
 def test_amendments_can_follow_each_other(amended: Path, task_set: TaskSet) -> None:
-    amended.write_text(amend_plan(amended, replace(PLAN, samples=2), task_set, "too dear"))
+    amended.write_text(amend_plan(amended, replace(PLAN, samples=2), task_set, "too expensive"))
     _, seal = read_frozen(amended)
     assert (seal.status, len(seal.links), seal.departures) == (AMENDED, 3, ())
 
@@ -101,7 +101,7 @@ def test_amendments_can_follow_each_other(amended: Path, task_set: TaskSet) -> N
 def test_edited_plan_shows_as_altered(
     edit: Callable[[list[dict[str, Any]]], object], amended: Path, task_set: TaskSet
 ) -> None:
-    amended.write_text(amend_plan(amended, replace(PLAN, samples=2), task_set, "too dear"))
+    amended.write_text(amend_plan(amended, replace(PLAN, samples=2), task_set, "too expensive"))
     _, seal = read_frozen(edited(amended, lambda value: edit(value["chain"])))
     assert seal.status == ALTERED
     assert "was changed after it was sealed" in seal.departures[0]
