@@ -8,7 +8,7 @@ from strategies.problems import all_worlds, problems
 
 from solvers.counting.exhaustive import check_world
 from solvers.counting.tables import Tables
-from solvers.evaluate import cost, is_repair, named_fields, run_walk
+from solvers.evaluate import cost, is_repair, named_fields, run_walk, told_walk, value
 from solvers.outcome import Assignment, Claim, TaskProof, Uniqueness, Verdict
 from solvers.problem import Problem
 
@@ -24,7 +24,8 @@ def _interesting_worlds(problem: Problem, count: int) -> list[dict[str, int]]:
 def _assert_refuted(problem: Problem, proof: TaskProof, worlds: tuple[Assignment, ...]) -> None:
     (refutation,) = proof.refutations
     assert refutation.world in worlds or refutation.world == proof.walk.start
-    walk = run_walk(problem, refutation.world)
+    own = refutation.world == proof.walk.start
+    walk = proof.walk if own else told_walk(problem, refutation.world)  # readers know of `valid` what the page states
     match refutation.claim:
         case Claim.P1:
             assert not walk.gives_task or walk.answer != proof.walk.answer
@@ -35,14 +36,15 @@ def _assert_refuted(problem: Problem, proof: TaskProof, worlds: tuple[Assignment
             assert refutation.rival is not None
             start, fix = proof.walk.start, dict(proof.walk.fix)
             assert refutation.world == start
-            assert all(is_repair(problem, run_walk(problem, other), refutation.rival) for other in worlds)
+            valid = [world for world in worlds if value(problem, problem.valid, world)]
+            assert all(is_repair(problem, told_walk(problem, world), refutation.rival) for world in valid)
             assert refutation.rival.keys() <= _named(problem, worlds)
             assert refutation.rival != fix
             assert cost(problem, start, refutation.rival) <= cost(problem, start, fix)
 
 
 def _named(problem: Problem, worlds: tuple[Assignment, ...]) -> set[str]:
-    return set(named_fields(problem, *(run_walk(problem, world) for world in worlds)))
+    return set(named_fields(problem, *(told_walk(problem, world) for world in worlds)))
 
 
 def _assert_no_rival_in(problem: Problem, proof: TaskProof, worlds: tuple[Assignment, ...]) -> None:
@@ -52,7 +54,7 @@ def _assert_no_rival_in(problem: Problem, proof: TaskProof, worlds: tuple[Assign
     walk = proof.walk
     left = [
         rival
-        for rival in rivals(problem, walk, [run_walk(problem, world) for world in proof.rival_worlds])
+        for rival in rivals(problem, walk, [told_walk(problem, world) for world in proof.rival_worlds])
         if proof.uniqueness is Uniqueness.ANY or rival.keys() <= _named(problem, worlds)
     ]
     if proof.uniqueness is Uniqueness.PREFERRED:
