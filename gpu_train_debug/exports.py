@@ -6,6 +6,7 @@ package. Pure but for the files that are read.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -98,7 +99,7 @@ def run_tasks(run: Path) -> list[TaskRecord]:
 def _episodes(run: Path) -> Iterator[tuple[str, Any]]:
     """The lines of a run, with their places."""
     path = run / "traces.jsonl"
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise TasksError(f"{run} isn't the folder of a run: it has no traces.jsonl")
     if not path.stat().st_size:
         raise TasksError(f"{path} is empty: nothing was run")

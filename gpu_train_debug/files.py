@@ -1,9 +1,17 @@
-"""Writes one file whole or not at all, and says why it can't be written. Folders of splits are written elsewhere."""
+"""Lists a folder; writes one file whole or not at all, and says why it can't. Splits are written elsewhere."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+
+def files_ending(folder: Path, suffix: str) -> list[Path]:
+    """The files of a folder whose names end so, sorted; none if it can't be listed."""
+    try:
+        return sorted(folder / name for name in os.listdir(folder) if name.endswith(suffix))
+    except (OSError, ValueError):
+        return []
 
 
 def cannot_write(path: Path | str, error: OSError) -> str:
@@ -19,7 +27,7 @@ def write_whole(path: Path, data: bytes) -> None:
     Raises:
         OSError: It can't be written; `cannot_write` puts that in words.
     """
-    if path.exists() and not path.is_file():
+    if os.path.exists(path) and not os.path.isfile(path):
         path.write_bytes(data)
         return
     target = Path(os.path.realpath(path))

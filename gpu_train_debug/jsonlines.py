@@ -51,7 +51,7 @@ def objects_of(
                 yield place, Flaw("the line is empty", place)
             continue
         try:
-            text = line.decode()
+            text = line.rstrip(b"\r\n").decode()
             if foreign:
                 yield place, decode_foreign_object(text)
             else:

@@ -43,7 +43,7 @@ def decode(text: str, *, lone_surrogates: bool = False) -> Any:
             encode(value)
     except json.JSONDecodeError as error:
         line = f"line {error.lineno}, " if error.lineno > 1 else ""
-        raise ValueError(f"not JSON: {error.msg} at {line}column {error.colno}") from None
+        raise ValueError(f"not JSON: {_without_place(error.msg)} at {line}column {error.colno}") from None
     except UnicodeEncodeError:
         raise ValueError("a string holds half a surrogate pair, which isn't a character") from None
     except RecursionError:
@@ -72,7 +72,7 @@ def decode_foreign_object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from None
+        raise ValueError(f"not JSON: {_without_place(error.msg)} at column {error.colno}") from None
     except RecursionError:
         raise ValueError("nested too deeply") from None
     if not isinstance(value, dict):
@@ -85,11 +85,19 @@ def without_surrogates(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+def _without_place(message: str) -> str:
+    """What Python says of wrong JSON; some of its messages expect a place behind them."""
+    return message.removesuffix(" at")
+
+
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the key `{next(key for key in keys if keys.count(key) > 1)}` occurs twice")
+        seen = set[str]()
+        for key, _ in pairs:
+            if key in seen:
+                raise ValueError(f"the key `{key}` occurs twice")
+            seen.add(key)
     return result
 
 

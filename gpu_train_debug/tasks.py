@@ -8,6 +8,7 @@ without one holds a split in each of its `.jsonl` files.
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -71,7 +72,7 @@ def data_folder() -> Path:
         TasksError: There are none.
     """
     for folder in (_PACKAGE / "data", _PACKAGE.parent / "out"):
-        if (folder / MANIFEST).is_file():
+        if os.path.isfile(folder / MANIFEST):
             return folder
     raise TasksError(
         f"there are no compiled tasks in {_PACKAGE.parent / 'out'}; "
@@ -85,7 +86,7 @@ def default_folder() -> Path:
     Raises:
         TasksError: There is neither.
     """
-    return HERE if HERE.is_dir() else data_folder()
+    return HERE if os.path.isdir(HERE) else data_folder()
 
 
 def sources_folder() -> Path:
@@ -107,8 +108,13 @@ def split_names(folder: Path | None = None) -> list[str]:
         TasksError: There is no such folder, or no split in it.
     """
     folder = data_folder() if folder is None else folder
-    files = {path.name for path in folder.glob("*.jsonl")}
-    if (manifest := folder / MANIFEST).is_file():
+    try:
+        files = {name for name in os.listdir(folder) if name.endswith(".jsonl")}
+    except (FileNotFoundError, NotADirectoryError):
+        files = set()
+    except (OSError, ValueError) as error:
+        raise TasksError(f"can't read {folder}: {getattr(error, 'strerror', None) or error}") from error
+    if os.path.isfile(manifest := folder / MANIFEST):
         files &= _files_of(manifest)
     if not files:
         raise TasksError(f"there are no compiled tasks in {folder}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -39,7 +40,7 @@ def compile_command(
     plan = load_plan(paths)
     dataset = choose_dataset(plan, dataset_name, seed)
     kept = frozenset(chosen(sorted(plan.archetypes), archetypes)) if archetypes else frozenset[str]()
-    if kept and (out / "manifest.json").exists():
+    if kept and os.path.exists(out / "manifest.json"):
         raise refuse(
             "there is a dataset already, and --archetype would put a part in its place",
             str(out),

@@ -17,7 +17,7 @@ from compiler.cli.options import (
     sources_option,
     split_option,
 )
-from compiler.cli.sources import chosen, load_plan, task_choice
+from compiler.cli.sources import chosen, load_plan, note_beyond_split, task_choice
 from compiler.findings import CLEAN, FOUND, finding_of
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def sample_command(
     plan = load_plan(sources)
     chosen(sorted(plan.archetypes), [archetype])
     dataset, split = task_choice(plan, archetype, dataset_name, split_name, seed)
+    note_beyond_split(dataset, split_name, archetype, count)
     for result in sample_tasks(plan, archetype, count=count, dataset=dataset, split_name=split):
         if isinstance(result, MissingTask):
             note_findings([finding_of(missing_task(plan, result))])

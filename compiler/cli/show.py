@@ -11,10 +11,11 @@ import click
 from compiler.cli.console import note_findings
 from compiler.cli.group import GtdCommand, HaltError
 from compiler.cli.options import dataset_option, draw_seed_option, sources_option, split_option
-from compiler.cli.sources import chosen, input_status, load_plan, sources_of, task_choice
+from compiler.cli.sources import chosen, input_status, load_plan, note_beyond_split, sources_of, task_choice
 from compiler.cli.task_text import evidence_text, proof_text, walk_text, world_text
 from compiler.cli.tree import tree_text
 from compiler.findings import CLEAN, FOUND, finding_of
+from gpu_train_debug.wording import joined
 
 if TYPE_CHECKING:
     from compiler.plan import SystemPlan
@@ -39,7 +40,13 @@ TASK_FORMS = {
 
 @click.command("show", cls=GtdCommand)
 @click.argument("subjects", nargs=-1, metavar="[ARCHETYPE | PATHS]...")
-@click.option("--stage", type=click.Choice((*SOURCE_FORMS, *TASK_FORMS)), required=True, help="What to show.")
+@click.option(
+    "--stage",
+    type=click.Choice((*SOURCE_FORMS, *TASK_FORMS)),
+    metavar="STAGE",
+    required=True,
+    help=f"What to show: of sources {joined(tuple(SOURCE_FORMS))}; of a task {joined(tuple(TASK_FORMS))}.",
+)
 @sources_option
 @dataset_option
 @split_option
@@ -109,6 +116,7 @@ def _show_task(
     plan = load_plan(sources)
     chosen(sorted(plan.archetypes), [archetype])
     dataset, split = task_choice(plan, archetype, dataset_name, split_name, seed)
+    note_beyond_split(dataset, split_name, archetype, index + 1)
     form = stop_task(TASK_FORMS[stage], plan, dataset, TaskSpec(split, archetype, index))
     if isinstance(form, MissingTask):
         note_findings([finding_of(missing_task(plan, form))])

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from compiler.cli.console import note_findings
+from compiler.cli.console import note, note_findings
 from compiler.cli.group import HaltError
 from compiler.findings import FOUND, USAGE, Finding, finding_of
 from gpu_train_debug.input_errors import InputError, refuse
-from gpu_train_debug.wording import listed, suggestion
+from gpu_train_debug.wording import counted, listed, suggestion
 
 if TYPE_CHECKING:
     from compiler.plan import DatasetPlan, ProgramPlan
@@ -93,6 +93,19 @@ def task_choice(
     if split_name not in splits:
         raise _unknown("split", split_name, splits)
     return dataset, split_name
+
+
+def note_beyond_split(dataset: DatasetPlan, split_name: str | None, archetype: str, wanted: int) -> None:
+    """Say on standard error that a split has fewer tasks of an archetype than are wanted."""
+    from compiler.splits import split_specs
+
+    if split_name is None:
+        return
+    split = next(each for each in dataset.splits if each.name == split_name)
+    there = sum(spec.archetype == archetype for spec in split_specs(dataset, split))
+    if wanted > there:
+        held = f"split `{split_name}` has {counted(there, 'task')} of `{archetype}`"
+        note(f"note: {held}; others are drawn as it would draw them")
 
 
 def choose_dataset(plan: ProgramPlan, name: str | None, seed: int | None) -> DatasetPlan:

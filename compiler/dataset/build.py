@@ -6,6 +6,7 @@ in the way is raised as `BuildFailedError` with findings; earlier files then are
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
 from collections.abc import Callable
@@ -69,9 +70,9 @@ def build_dataset(
         BuildInterruptedError: Ctrl-C or termination, with the folder as it was.
         KeyboardInterrupt: The same, once the files have their names.
     """
-    existed = folder.is_dir()
+    existed = os.path.isdir(folder)
     staged = StagedFolder(folder)
-    if (folder / CARD_NAME).exists() and not (folder / MANIFEST_NAME).exists():
+    if os.path.exists(folder / CARD_NAME) and not os.path.exists(folder / MANIFEST_NAME):
         note = "the folder isn't one of a dataset: it has no manifest"
         raise BuildFailedError(finding_about("E620", f"{folder / CARD_NAME} would be overwritten", notes=[note]))
     try:

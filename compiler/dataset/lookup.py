@@ -12,6 +12,7 @@ import attrs
 from compiler.dataset.manifest import MANIFEST_NAME, read_manifest
 from compiler.emit.record import Malformed, read_record
 from compiler.plan import DatasetPlan, ProgramPlan
+from gpu_train_debug.files import files_ending
 from gpu_train_debug.tasks import TaskRecord
 from gpu_train_debug.wording import counted, suggestion
 
@@ -62,7 +63,7 @@ def find_task(program: ProgramPlan, folder: Path, id_: str) -> FoundTask:
 def _find_record(folder: Path, id_: str) -> TaskRecord:
     ids: list[str] = []
     helps = []
-    paths = sorted(folder.glob("*.jsonl"))
+    paths = files_ending(folder, ".jsonl")
     if not paths:
         raise UnknownTaskError(f"there are no compiled tasks in {folder}")
     for path in paths:

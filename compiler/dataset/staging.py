@@ -162,7 +162,7 @@ def _make_folders(folder: Path) -> list[Path]:
     """Make `folder` and its parents; returns those that weren't there, outermost first."""
     missing = []
     path = folder
-    while not path.exists():
+    while not os.path.exists(path):
         missing.append(path)
         path = path.parent
     folder.mkdir(parents=True, exist_ok=True)
@@ -191,7 +191,7 @@ def _replace_together(renames: list[tuple[Path, Path]]) -> None:
     done: list[Path] = []
     try:
         for _, target in renames:
-            if target.exists():
+            if os.path.exists(target):
                 olds[target] = _beside(target, "old")
                 _copy(target, olds[target])
         for temporary, target in renames:

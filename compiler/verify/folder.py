@@ -26,6 +26,7 @@ from compiler.tasks.tools import DisagreementError, check_lowering
 from compiler.tasks.workers import crew
 from compiler.verify.line import Checked, Line, LineChecker
 from compiler.verify.novelty import Novelty
+from gpu_train_debug.files import files_ending
 from gpu_train_debug.tasks import TaskRecord
 from gpu_train_debug.wording import counted, joined
 
@@ -51,12 +52,12 @@ def count_rows(folder: Path) -> int:
     Raises:
         UnreadableFolderError: A file can't be read.
     """
-    return sum(_count_lines(path) for path in sorted(folder.glob("*.jsonl")) if _readable(path))
+    return sum(_count_lines(path) for path in files_ending(folder, ".jsonl") if _readable(path))
 
 
 def _readable(path: Path) -> bool:
     """Whether it is a file that may be read; `_check_files` reports one that isn't."""
-    return path.is_file() and os.access(path, os.R_OK)
+    return os.path.isfile(path) and os.access(path, os.R_OK)
 
 
 def _count_lines(path: Path) -> int:
@@ -151,7 +152,7 @@ def _check_lowering(program: ProgramPlan) -> Iterator[Finding]:
 
 def _describe_files(folder: Path) -> dict[str, FileEntry]:
     """The splits in `folder` and its card, by file name; each is read once."""
-    paths = [*sorted(folder.glob("*.jsonl")), folder / CARD_NAME]
+    paths = [*files_ending(folder, ".jsonl"), folder / CARD_NAME]
     return {path.name: describe_file(path) for path in paths if _readable(path)}
 
 
@@ -159,7 +160,7 @@ def _check_files(
     dataset: DatasetPlan, manifest: Manifest, folder: Path, entries: Mapping[str, FileEntry]
 ) -> Iterator[Finding]:
     expected = {f"{split.name}.jsonl" for split in dataset.splits} | {CARD_NAME}
-    there = {path.name for path in folder.glob("*.jsonl")}
+    there = {path.name for path in files_ending(folder, ".jsonl")}
     for name in sorted(expected | manifest.files.keys() | there):
         path = folder / name
         if name not in manifest.files or name not in expected:
@@ -290,5 +291,5 @@ def _rebuild(program: ProgramPlan, dataset: DatasetPlan, manifest: Manifest, job
             return
         for file, entry in manifest.files.items():
             again = Path(name) / file
-            if not again.is_file() or describe_file(again) != entry:
+            if not os.path.isfile(again) or describe_file(again) != entry:
                 yield finding_about("E612", f"compiling again gives no such `{file}`", path=file)

@@ -86,7 +86,7 @@ def _resolved(path: Path) -> Path | None:
 def _common_folder(paths: list[Path]) -> Path:
     """The nearest folder that holds all of `paths`, or is one of them."""
     real = [path for path in map(_resolved, paths) if path is not None]
-    folders = [path if path.is_dir() else path.parent for path in real]
+    folders = [path if os.path.isdir(path) else path.parent for path in real]
     return Path(os.path.commonpath(folders)) if folders else Path.cwd()
 
 
@@ -186,15 +186,16 @@ class _Loader:
             self.diagnostics.append(Diagnostic("E131", message, path=str(path)))
         elif _dangles(path, real):
             self.diagnostics.append(self.dangling(path, real))
-        elif real.is_dir():
+        elif os.path.isdir(real):
+            said = len(self.diagnostics)
             found = self.below(real)
-            if not found:
+            if not found and len(self.diagnostics) == said:
                 message = f"`{path}` contains no file that ends in `{SUFFIX}`"
                 helps = ("name the folder that holds the sources; hidden folders and links to folders are passed over",)
                 self.diagnostics.append(Diagnostic("E124", message, path=str(path), helps=helps))
             for file in found:
                 self.add_found(file)
-        elif real.exists() and real.suffix != SUFFIX:
+        elif os.path.exists(real) and real.suffix != SUFFIX:
             message = f"the name of `{path}` doesn't end in `{SUFFIX}`"
             helps = (f"sources end in `{SUFFIX}`: name another file, or rename this one",)
             self.diagnostics.append(Diagnostic("E124", message, path=str(path), helps=helps))
@@ -204,10 +205,17 @@ class _Loader:
     def below(self, folder: Path) -> list[Path]:
         """List the sources below a folder in order; hidden folders and links to folders are left out.
 
-        Stops at one more than may be read.
+        Reports folders that can't be read. Stops at one more than may be read.
         """
         found: list[Path] = []
-        for where, folders, files in os.walk(folder):
+
+        def unreadable(error: OSError) -> None:
+            shown, notes = self.shown(Path(error.filename)), (error.strerror or "unknown reason",)
+            self.diagnostics.append(
+                Diagnostic("E120", f"`{shown}` can't be read", path=shown, notes=notes, helps=(_PERMIT,))
+            )
+
+        for where, folders, files in os.walk(folder, onerror=unreadable):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             found += (Path(where, name) for name in sorted(files) if name.endswith(SUFFIX) and name != SUFFIX)
             if len(found) > MAX_FILES:
@@ -282,7 +290,7 @@ class _Loader:
     def raised_for(self, importer: Path, item: nodes.Import) -> Path | None:
         """The folder that the root must become for an import; None if it may not."""
         target = self.upwards(importer, item)
-        return target.parent if target is not None and _resolved(target) == target and target.is_file() else None
+        return target.parent if target is not None and _resolved(target) == target and os.path.isfile(target) else None
 
     def upwards(self, importer: Path, item: nodes.Import) -> Path | None:
         """What an import names that may raise the root: by steps upwards alone, in a folder that it may become."""
@@ -295,7 +303,7 @@ class _Loader:
     def refuse_far(self, importer: Path, item: nodes.Import) -> None:
         """Report an import that leads out of the root for good."""
         target = self.upwards(importer, item)
-        if target is not None and not target.exists():
+        if target is not None and not os.path.exists(target):
             self.refuse(item, "E130", *self.suggestions(importer, item.path))
             return
         helps = [f"it leads out of the source root `{self.shown(self.root)}`"]
@@ -332,7 +340,7 @@ class _Loader:
             self.refuse(item, "E131", "write the path relative to the importing file, with `/` between its parts")
         elif target is not None and not self.inside(target):
             self.waiting.append((importer, item))
-        elif target is None or target.suffix != SUFFIX or not target.is_file():
+        elif target is None or target.suffix != SUFFIX or not os.path.isfile(target):
             self.refuse(item, "E130", *self.suggestions(importer, item.path))
         elif target == importer:
             self.refuse(item, "E132")

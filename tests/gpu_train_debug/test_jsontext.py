@@ -19,6 +19,7 @@ def test_encode_refuses_when_json_has_no_such_value(value: object) -> None:
     ("text", "message"),
     [
         ("", "not JSON: Expecting value at column 1"),
+        ('{"a": "b', "not JSON: Unterminated string starting at column 7"),
         ('{\n"a" 1}', "at line 2, column 5"),
         ("NaN", "NaN isn't a JSON number"),
         ("-Infinity", "-Infinity isn't a JSON number"),
@@ -28,7 +29,7 @@ def test_encode_refuses_when_json_has_no_such_value(value: object) -> None:
         ("1e999", "1e999 is too large a number"),
         ('"\\ud800"', "half a surrogate pair"),
     ],
-    ids=["empty", "syntax", "nan", "infinity", "key", "depth", "integer", "fraction", "surrogate"],
+    ids=["empty", "cut", "syntax", "nan", "infinity", "key", "depth", "integer", "fraction", "surrogate"],
 )
 def test_decode_says_why_it_refuses_what_readers_would_disagree_about(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):

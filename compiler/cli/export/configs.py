@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -35,7 +36,9 @@ def configs_command(out: Path, force: bool) -> int:
     copies = {path: out / path.name for path in config_files()}
     try:
         edited = [
-            str(copy) for path, copy in copies.items() if copy.exists() and copy.read_bytes() != path.read_bytes()
+            str(copy)
+            for path, copy in copies.items()
+            if os.path.exists(copy) and copy.read_bytes() != path.read_bytes()
         ]
         if edited and not force:
             raise refuse(f"{joined(edited)} would be overwritten", helps=("--force overwrites what was edited",))

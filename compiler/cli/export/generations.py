@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from compiler.cli.export.rows import out_option, write_rows
 from compiler.cli.group import GtdCommand
 from compiler.cli.options import FOLDER
 from compiler.findings import CLEAN, FOUND
-from gpu_train_debug.files import cannot_write
+from gpu_train_debug.files import cannot_write, files_ending
 from gpu_train_debug.input_errors import refuse
 from gpu_train_debug.tasks import MANIFEST, TaskRecord, TasksError
 from gpu_train_debug.wording import joined
@@ -25,7 +26,7 @@ MOST_REASONS = 5
 
 @click.command("generations", cls=GtdCommand)
 @click.argument("run", type=FOLDER)
-@click.option("--arm", required=True, help="What was evaluated, as the study names it.")
+@click.option("--arm", metavar="NAME", required=True, help="What was evaluated, as the study names it.")
 @out_option
 @click.option("--tasks-out", type=FOLDER, help="Also write the tasks of the run here, for `gtd study --tasks`.")
 def generations_command(run: Path, arm: str, out: Path | None, tasks_out: Path | None) -> int:
@@ -73,7 +74,7 @@ def _write_tasks(folder: Path, rows: Iterable[TaskRecord], archive: Path | None)
             lines.setdefault(f"{row.split}.jsonl", []).append(record_line(row))
         except ValueError as error:
             raise TasksError(str(error)) from error
-    inside = {path.name for path in [*folder.glob("*.jsonl"), folder / MANIFEST] if path.exists()}
+    inside = {path.name for path in [*files_ending(folder, ".jsonl"), folder / MANIFEST] if os.path.exists(path)}
     if archive is not None and archive.parent.resolve() == folder.resolve():
         inside.add(f"the archive {archive.name}")
     if others := inside - lines.keys():

@@ -5,6 +5,7 @@ Files are written whole or not at all.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="NAME",
             help="Only the tasks of this tier; repeat the option for several.",
         ),
-        click.option("--limit", type=click.IntRange(1), help="Take at most this many tasks."),
+        click.option("--limit", type=click.IntRange(1, sys.maxsize), help="Take at most this many tasks."),
         click.option("--seed", type=SEED, help="Shuffle the tasks with this seed, before the limit."),
     )
     for option in reversed(options):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -38,7 +39,7 @@ def freeze_command(
         from gpu_train_debug.study.inputs.plan import read_plan
         from gpu_train_debug.study.inputs.tasks import read_tasks
 
-        if out.is_file() and (amends is None or not out.samefile(amends)):
+        if os.path.isfile(out) and (amends is None or not out.samefile(amends)):
             raise refuse(
                 "there is a file already, which may be a frozen plan",
                 str(out),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -55,7 +56,7 @@ def _frozen_twins(paths: Sequence[Path], chosen: Sequence[StudyTask]) -> dict[st
 
     try:
         stated = sources_folder() / TWINS
-        if [path.resolve() for path in paths] != [data_folder().resolve()] or not stated.exists():
+        if [path.resolve() for path in paths] != [data_folder().resolve()] or not os.path.exists(stated):
             return {}
     except TasksError:
         return {}

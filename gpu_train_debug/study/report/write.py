@@ -7,12 +7,13 @@ Pictures of an earlier report in the folder that this one lacks are removed.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gpu_train_debug.files import write_whole
+from gpu_train_debug.files import files_ending, write_whole
 from gpu_train_debug.input_errors import refuse
 from gpu_train_debug.study.report.markdown import render_markdown
 
@@ -60,7 +61,7 @@ def spare_inputs(outputs: Iterable[Path], inputs: Sequence[Path]) -> None:
 
 def report_files(folder: Path) -> list[Path]:
     """The files in `folder` that a report writes, by their names; none if there is no such folder."""
-    return sorted(path for path in folder.glob("*") if _FILES.fullmatch(path.name) and path.is_file())
+    return [path for path in files_ending(folder, "") if _FILES.fullmatch(path.name) and os.path.isfile(path)]
 
 
 def write_report(content: Mapping[str, Any], folder: Path, *, pictures: str | None) -> list[Path]:
@@ -76,7 +77,7 @@ def write_report(content: Mapping[str, Any], folder: Path, *, pictures: str | No
         OSError: A file can't be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    earlier = report_files(folder) if (folder / JSON_NAME).exists() else []
+    earlier = report_files(folder) if os.path.exists(folder / JSON_NAME) else []
     drawn = draw_pictures(content, pictures) if pictures is not None else {}
     files = dict(drawn.values())
     names = {key: name for key, (name, _) in drawn.items()}

@@ -87,7 +87,8 @@ def test_text_has_colours_where_they_are_asked_for() -> None:
 def test_github_commands_escape_what_would_end_them() -> None:
     text = format_findings([ERROR, WARNING], "github")
     error, warning = text.split("\n")
-    assert error.startswith("::error file=a/b%2C c.arch,title=E201,line=2,col=6::unknown variable `x`%0Ahelp:")
+    place = "file=a/b%2C c.arch,title=E201,line=2,col=6,endLine=2,endColumn=9"
+    assert error.startswith(f"::error {place}::unknown variable `x`%0Anot declared%0Aa/b, c.arch:1: first here%0Ahelp:")
     assert warning == "::warning file=b.jsonl,title=E101,line=7::100%25 odd%0Asecond line"
 
 

@@ -1,4 +1,4 @@
-"""Texts and file names that can't be encoded: lone surrogates in what others wrote, names of files that aren't UTF-8.
+"""Texts and file names that can't be encoded or used: lone surrogates, names that aren't UTF-8 or are too long.
 
 Each command ends as it should: with its work done, or with a message about what can't be used. None has an internal
 error (E699), and all that is printed and written is UTF-8: pytest's stand-ins for a terminal refuse everything else.
@@ -166,3 +166,40 @@ def test_a_prompt_may_have_an_odd_name(survives: Callable[..., Ran], tmp_path: P
 @pytest.mark.parametrize("command", ["explain", "sample", "show"])
 def test_a_name_may_be_odd(survives: Callable[..., Ran], command: str) -> None:
     survives(command, ODD, "--sources", INCIDENTS, status=2)
+
+
+LONG = "a" * 300
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", f"{LONG}.arch"),
+        ("check", LONG),
+        ("prove", LONG),
+        ("compile", str(INCIDENTS), "-o", LONG),
+        ("verify", LONG, "--sources", str(INCIDENTS)),
+        ("verify", ".", "--sources", LONG),
+        ("stats", "--tasks", LONG),
+        ("grade", __file__, "--tasks", LONG),
+        ("grade", LONG),
+        ("solve", LONG),
+        ("explain", "x", "--tasks", LONG),
+        ("export", "sft", "--tasks", LONG, "-o", "rows.jsonl"),
+        ("export", "grpo", "--tasks", LONG, "-o", "rows.jsonl"),
+        ("export", "generations", LONG, "--arm", "a", "-o", "a.jsonl"),
+        ("sample", "x", "--sources", LONG),
+    ],
+    ids=lambda arguments: " ".join(each if len(each) < 20 else "LONG" for each in arguments),
+)
+def test_a_name_that_is_too_long_is_told(survives: Callable[..., Ran], arguments: tuple[str, ...]) -> None:
+    survives(*arguments, status=2)
+
+
+def test_an_import_whose_name_is_too_long_is_told(survives: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "first.arch").write_text(f'import "{LONG}.arch"\nunit s\n')
+    assert "E130" in survives("check", tmp_path / "first.arch", status=1).out
+
+
+def test_more_rows_than_a_machine_can_count_are_refused(survives: Callable[..., Ran], compiled: Path) -> None:
+    survives("export", "sft", "--tasks", compiled, "--limit", "9" * 23, "-o", "rows.jsonl", status=2)

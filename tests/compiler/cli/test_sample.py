@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,3 +36,10 @@ def test_sample_of_a_split_is_a_task_of_the_dataset(gtd: Gtd, compiled: Path) ->
     theirs = {json.loads(line)["id"]: line for line in lines(compiled)}
     assert ran.status == 0
     assert ran.out.splitlines() == [theirs[f"train-stale_reads-{number:03d}"] for number in range(3)]
+
+
+@pytest.mark.slow
+def test_more_tasks_than_a_split_has_are_said_not_to_be_its_own(gtd: Gtd) -> None:
+    ran = gtd("sample", "stale_reads", "--sources", INCIDENTS, "--split", "train", "-n", "9", "--format", "json")
+    assert len(ran.out.splitlines()) == 9
+    assert re.search(r"note: split `train` has \d tasks? of `stale_reads`; others are drawn", ran.err)

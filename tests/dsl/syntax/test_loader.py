@@ -258,6 +258,21 @@ def test_links_in_a_circle_are_told(write: Write) -> None:
     assert codes(load(["src/loop.arch"])) == ["E120"]
 
 
+def test_unreadable_folder_is_told(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(src__a="unit a", src__sub__b="unit b")
+    scandir = os.scandir
+
+    def refuses(path: str) -> object:
+        if Path(path).name == "sub":
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr("os.scandir", refuses)
+    (told,) = load(["src"]).diagnostics
+    assert (told.code, told.path, told.notes) == ("E120", "src/sub", ("Permission denied",))
+    assert codes(load(["src/sub"])) == ["E120"]  # and not that it holds no sources
+
+
 def test_unreadable_file_is_told(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     write(src__a="unit a")
 
