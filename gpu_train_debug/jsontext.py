@@ -73,6 +73,8 @@ def decode_foreign_object(text: str) -> dict[str, Any]:
         value = json.loads(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {_without_place(error.msg)} at column {error.colno}") from None
+    except ValueError:  # Python's own limit, in words for programmers
+        raise ValueError("a number has too many digits") from None
     except RecursionError:
         raise ValueError("nested too deeply") from None
     if not isinstance(value, dict):

@@ -38,6 +38,8 @@ def solve_command(file: BinaryIO, steps: bool) -> int:
         text = prompt_text(file.read())
     except UnicodeDecodeError as error:
         raise refuse(f"not UTF-8 at byte {error.start}", file.name) from error
+    if not text.strip():
+        raise refuse("the file is empty", file.name, helps=("`gtd sample ARCHETYPE --prompt` prints a page",))
     try:
         document = read_prompt(text)
     except ReadError as error:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gpu_train_debug.jsontext import decode, decode_object, encode, without_surrogates
+from gpu_train_debug.jsontext import decode, decode_foreign_object, decode_object, encode, without_surrogates
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), {"a": [float("-inf")]}, "\udfff"])
@@ -61,3 +61,8 @@ def test_an_object_is_read_and_nothing_else() -> None:
 def test_lone_surrogates_are_replaced_and_pairs_joined(text: str, sound: str) -> None:
     assert without_surrogates(text) == sound
     assert json.loads(encode(sound)) == sound
+
+
+def test_a_number_that_python_refuses_is_said_in_plain_words() -> None:
+    with pytest.raises(ValueError, match="a number has too many digits"):
+        decode_foreign_object('{"a": ' + "9" * 5000 + "}")

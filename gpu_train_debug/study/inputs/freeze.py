@@ -93,7 +93,7 @@ def read_frozen(path: Path) -> tuple[Plan, Seal]:
     except OSError as error:
         raise refuse(f"can't read the file: {error.strerror}", str(path)) from error
     except UnicodeDecodeError as error:
-        raise refuse(f"not a frozen plan: {error}", str(path)) from error
+        raise refuse(f"not a frozen plan: not UTF-8 at byte {error.start}", str(path)) from error
 
 
 def parse_frozen(text: str, place: str) -> tuple[Plan, Seal]:

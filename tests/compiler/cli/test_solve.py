@@ -46,3 +46,10 @@ def test_solve_shows_the_walk_in_words(gtd: Gtd, compiled: Path, tmp_path: Path)
 def test_solve_refuses_what_is_no_prompt(gtd: Gtd, tmp_path: Path, data: bytes) -> None:
     (tmp_path / "prompt.txt").write_bytes(data)
     assert gtd("solve", "prompt.txt").status == 2
+
+
+def test_an_empty_file_is_said_to_be_empty(gtd: Gtd, tmp_path: Path) -> None:
+    (tmp_path / "prompt.txt").write_text("\n \n")
+    ran = gtd("solve", "prompt.txt")
+    assert ran.status == 2
+    assert ran.err.startswith("error: the file is empty\n")
