@@ -47,7 +47,12 @@ FRESH_SEED = 1
 )
 @sources_option
 @jobs_option
-@click.option("--check", "aims", is_flag=True, help="Exit with status 1 if an aim of tells or trees isn't met.")
+@click.option(
+    "--check",
+    "aims",
+    is_flag=True,
+    help="Exit with status 1 if an aim of tells or trees isn't met; with --fresh, `hard` and `ood` by those tasks.",
+)
 def baseline_command(
     folder: Path | None,
     train: str,

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
 
 import attrs
 
@@ -24,7 +23,7 @@ Choose = Callable[[int], int]
 PLACE_HOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 RANGE = re.compile(r"\{(\d+)\.\.(\d+)\}")
 
-_MIDNIGHT = datetime(2026, 1, 1)
+_DAY = 86_400
 _STARTS = 16 * 3600  # seconds of the day at which a log may start; so few of them go on past midnight
 _PAUSES = (0, 0, 1, 1, 1, 2, 3, 5, 9, 20, 45)  # seconds between two lines
 _SLOWEST = 3  # percent that repetitions may take longer than the page says: nothing is as steady as its mean
@@ -80,7 +79,7 @@ class _Line:
         values = [attribute.text(evidence) for attribute in self.attributes]
         text = "".join(part if isinstance(part, str) else values[part] for part in parts)
         rest = [value for number, value in enumerate(values) if number not in parts]
-        after_ms = None if self.pace is None else self.repetitions * evidence[self.pace]
+        after_ms = None if self.pace is None else self.repetitions * max(0, evidence[self.pace])
         return LogLine(self.level, self.logger, " ".join(part for part in (text, *rest) if part), after_ms)
 
 
@@ -192,8 +191,9 @@ def _stamped(lines: Sequence[LogLine], choose: Choose) -> list[str]:
     """Lines with time and rank; the rank is 0, which a run of any size has."""
     stamped = []
     for line, ms in zip(lines, _times(lines, choose), strict=True):
-        time = _MIDNIGHT + timedelta(milliseconds=ms)
-        stamped.append(f"{time:%H:%M:%S} [rank0] {line.level.upper():5} {line.logger}: {line.text}")
+        seconds = ms // 1000 % _DAY
+        time = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        stamped.append(f"{time} [rank0] {line.level.upper():5} {line.logger}: {line.text}")
     return stamped
 
 

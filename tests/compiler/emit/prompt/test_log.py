@@ -113,3 +113,14 @@ def test_times_of_repeated_lines_follow_the_printed_pace(kiln: SystemPlan, key: 
     assert at == sorted(at)
     first_hour, tenth_hour = (seconds(line) for line in lines if line[3] == "oven.step")
     assert 9 * hour_ms // 1000 <= tenth_hour - first_hour <= 9 * hour_ms * 103 // 100_000 + 1
+
+
+@pytest.mark.parametrize("hour_ms", [-250_000, 10**17])
+def test_a_pace_that_no_clock_has_ends_nothing(kiln: SystemPlan, hour_ms: int) -> None:
+    evidence = (*observe(kiln.problem, WORLD), hour_ms)
+    index = {each.name: number for number, each in enumerate(kiln.problem.observations)}
+    log = Log(kiln.events, kiln.noise_lines, {**index, "hour_ms": len(index)})
+    lines = [match.groups() for match in map(LINE.fullmatch, log.lines(evidence, first)) if match]
+    at = [seconds(line) for line in lines]
+    assert all(time < 86_400 for time in at)
+    assert hour_ms > 0 or at == sorted(at)
