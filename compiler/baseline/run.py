@@ -12,12 +12,13 @@ from collections.abc import Mapping
 
 import attrs
 
+from gpu_train_debug.stats.measure import SETTING
+
 CHANNELS = ("config", "profiler", "log")
 
 _PROMPT = re.compile(
     r"# (?P<title>[^\n]+)\n.*\n## Config\n(?P<config>.*)\n## Profiler\n(?P<profiler>.*)\n## Log\n(?P<log>.*)", re.DOTALL
 )
-_SETTING = re.compile(r'\s*(?:--)?"?(?:\w+\.)?(?P<name>\w+)"?(?:: | = | )(?P<value>[^\s{].*?),?')
 _LINE = re.compile(r"[\d:]+ \[\w+\] [A-Z]+ +(?P<logger>[^\s:]+): (?P<text>.*)")
 
 
@@ -42,7 +43,7 @@ def read_run(prompt: str) -> Run:
     found = _PROMPT.fullmatch(prompt)
     if found is None:
         raise ValueError("the page has no title, or doesn't end with the sections Config, Profiler and Log")
-    config = [_SETTING.fullmatch(line) for line in found["config"].splitlines()]
+    config = [SETTING.fullmatch(line) for line in found["config"].splitlines()]
     values = [value.split(" ", 1) for line in found["profiler"].splitlines() for value in line.split(" | ") if value]
     lines = [_LINE.fullmatch(line) for line in found["log"].splitlines()]
     channels = {

@@ -82,13 +82,12 @@ def _as_github(finding: Finding) -> str:
     properties = [f"title={escape_property(finding.code)}"]
     if place := finding.place:
         properties.insert(0, f"file={escape_property(place.path)}")
-        ends = {"line": place.line, "col": place.column, "endLine": place.end_line, "endColumn": place.end_column}
-        properties += [f"{name}={number}" for name, number in ends.items() if number]
+        numbers = {"line": place.line, "col": place.column, "endLine": place.end_line, "endColumn": place.end_column}
+        properties += [f"{name}={number}" for name, number in numbers.items() if number]
     marked = [finding.diagnostic.label] if finding.diagnostic.label else []
     others = [f"{place_of(span)}: {label}" for span, label in finding.diagnostic.secondary]
-    message = "\n".join(
-        [finding.message, *marked, *others, *finding.notes, *(f"help: {text}" for text in finding.helps)]
-    )
+    helps = [f"help: {text}" for text in finding.helps]
+    message = "\n".join([finding.message, *marked, *others, *finding.notes, *helps])
     return f"::{finding.severity.value} {','.join(properties)}::{escape(message)}"
 
 

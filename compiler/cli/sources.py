@@ -97,12 +97,12 @@ def task_choice(
 
 def note_beyond_split(dataset: DatasetPlan, split_name: str | None, archetype: str, wanted: int) -> None:
     """Say on standard error that a split has fewer tasks of an archetype than are wanted."""
-    from compiler.splits import split_specs
+    from compiler.splits import apportion
 
     if split_name is None:
         return
     split = next(each for each in dataset.splits if each.name == split_name)
-    there = sum(spec.archetype == archetype for spec in split_specs(dataset, split))
+    there = apportion(split.count, list(split.uses)).get(archetype, 0)
     if wanted > there:
         held = f"split `{split_name}` has {counted(there, 'task')} of `{archetype}`"
         note(f"note: {held}; others are drawn as it would draw them")

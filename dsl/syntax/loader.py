@@ -111,12 +111,16 @@ def _read(path: Path, shown: str) -> bytes | Diagnostic:
     except FileNotFoundError:
         return _missing(shown)
     except OSError as error:
-        notes = (error.strerror or "unknown reason",)
-        return Diagnostic("E120", f"`{shown}` can't be read", path=shown, notes=notes, helps=(_PERMIT,))
+        return _unreadable(shown, error)
     if len(data) <= MAX_FILE_BYTES:
         return data
     message = f"`{shown}` is larger than {MAX_FILE_BYTES} bytes"
     return Diagnostic("E121", message, path=shown, helps=("split it, and import the parts",))
+
+
+def _unreadable(shown: str, error: OSError) -> Diagnostic:
+    notes = (error.strerror or "unknown reason",)
+    return Diagnostic("E120", f"`{shown}` can't be read", path=shown, notes=notes, helps=(_PERMIT,))
 
 
 def _missing(shown: str) -> Diagnostic:
@@ -209,13 +213,10 @@ class _Loader:
         """
         found: list[Path] = []
 
-        def unreadable(error: OSError) -> None:
-            shown, notes = self.shown(Path(error.filename)), (error.strerror or "unknown reason",)
-            self.diagnostics.append(
-                Diagnostic("E120", f"`{shown}` can't be read", path=shown, notes=notes, helps=(_PERMIT,))
-            )
+        def report(error: OSError) -> None:
+            self.diagnostics.append(_unreadable(self.shown(Path(error.filename)), error))
 
-        for where, folders, files in os.walk(folder, onerror=unreadable):
+        for where, folders, files in os.walk(folder, onerror=report):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             found += (Path(where, name) for name in sorted(files) if name.endswith(SUFFIX) and name != SUFFIX)
             if len(found) > MAX_FILES:

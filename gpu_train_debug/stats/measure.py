@@ -23,7 +23,7 @@ RUN = "\n## Config\n"
 NEAR_MARGINS = (20, 100)
 """Between these, in permille, a task is decided narrowly."""
 
-_FIELD = re.compile(r'^\s*(?:--)?"?[\w.]+"?(?:: | = | )(?!\{)\S', re.MULTILINE)
+SETTING = re.compile(r'\s*(?:--)?"?(?:\w+\.)?(?P<name>\w+)"?(?:: | = | )(?P<value>[^\s{].*?),?')
 """A line of a config that gives a field its value, in any of the forms of a config; the head of a group is none."""
 
 _PROFILER = "\n## Profiler\n"
@@ -149,7 +149,7 @@ def _lengths(system: str, pages: Sequence[str], counter: TokenCounter) -> PageLe
     runs = [counter.count(mark + run) for _, mark, run in parts]
     most = max(map(counter.count, handbooks))
     lines = [page.partition(LOG)[2].partition("\n```")[0].count("\n") + 1 for page in pages]
-    fields = [len(_FIELD.findall(run.partition(_PROFILER)[0])) for _, _, run in parts]
+    fields = [sum(map(bool, map(SETTING.fullmatch, run.partition(_PROFILER)[0].splitlines()))) for _, _, run in parts]
     return PageLengths(
         system=system,
         tasks=len(pages),

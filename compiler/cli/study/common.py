@@ -13,6 +13,7 @@ import click
 
 from compiler.cli.console import standard_output_failure
 from compiler.cli.options import ANY_PATH, FILE
+from gpu_train_debug.files import cannot_write
 from gpu_train_debug.input_errors import refuse
 from gpu_train_debug.tasks import default_folder
 
@@ -27,7 +28,7 @@ def refusals() -> Iterator[None]:
     except OSError as error:
         if standard_output_failure() is not None:
             raise
-        raise refuse(f"can't use {error.filename or 'the output'}: {error.strerror or error}") from error
+        raise refuse(cannot_write(error.filename or "the output", error)) from error
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _EXTRA:
             raise

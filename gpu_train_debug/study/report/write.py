@@ -53,8 +53,8 @@ def spare_inputs(outputs: Iterable[Path], inputs: Sequence[Path]) -> None:
     Raises:
         InputError: A file of `outputs` is one of `inputs`, whatever its name there.
     """
-    for output in filter(Path.is_file, outputs):
-        for path in filter(Path.is_file, inputs):
+    for output in filter(os.path.isfile, outputs):
+        for path in filter(os.path.isfile, inputs):
             if output.samefile(path):
                 raise refuse(f"writing `{output}` would destroy an input", str(path), helps=("choose another -o",))
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.emit.prompt.log import Log
+from compiler.emit.prompt.log import Choose, Log
 from compiler.plan import SystemPlan
 from solvers.evaluate import observe
 from solvers.streams import Stream, key_of
@@ -103,12 +103,17 @@ def seconds(line: Sequence[str]) -> int:
     return 3600 * hours + 60 * minutes + rest
 
 
-@given(key=st.integers(0, 10**6), hour_ms=st.integers(0, 1_000_000))
-def test_times_of_repeated_lines_follow_the_printed_pace(kiln: SystemPlan, key: int, hour_ms: int) -> None:
+def paced(kiln: SystemPlan, hour_ms: int, choose: Choose) -> list[Sequence[str]]:
+    """The lines of a log whose page prints the length of an hour."""
     evidence = (*observe(kiln.problem, WORLD), hour_ms)
     index = {each.name: number for number, each in enumerate(kiln.problem.observations)}
     log = Log(kiln.events, kiln.noise_lines, {**index, "hour_ms": len(index)})
-    lines = [match.groups() for match in map(LINE.fullmatch, log.lines(evidence, Stream(key_of(key)).choose)) if match]
+    return [match.groups() for match in map(LINE.fullmatch, log.lines(evidence, choose)) if match]
+
+
+@given(key=st.integers(0, 10**6), hour_ms=st.integers(0, 1_000_000))
+def test_times_of_repeated_lines_follow_the_printed_pace(kiln: SystemPlan, key: int, hour_ms: int) -> None:
+    lines = paced(kiln, hour_ms, Stream(key_of(key)).choose)
     at = [seconds(line) for line in lines]
     assert at == sorted(at)
     first_hour, tenth_hour = (seconds(line) for line in lines if line[3] == "oven.step")
@@ -117,10 +122,6 @@ def test_times_of_repeated_lines_follow_the_printed_pace(kiln: SystemPlan, key: 
 
 @pytest.mark.parametrize("hour_ms", [-250_000, 10**17])
 def test_a_pace_that_no_clock_has_ends_nothing(kiln: SystemPlan, hour_ms: int) -> None:
-    evidence = (*observe(kiln.problem, WORLD), hour_ms)
-    index = {each.name: number for number, each in enumerate(kiln.problem.observations)}
-    log = Log(kiln.events, kiln.noise_lines, {**index, "hour_ms": len(index)})
-    lines = [match.groups() for match in map(LINE.fullmatch, log.lines(evidence, first)) if match]
-    at = [seconds(line) for line in lines]
+    at = [seconds(line) for line in paced(kiln, hour_ms, first)]
     assert all(time < 86_400 for time in at)
     assert hour_ms > 0 or at == sorted(at)
