@@ -40,6 +40,15 @@ class GtdCommand(click.Command):
         )
         self.params.append(colour)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse options; a misspelt one is compared with present spellings alone."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            present = {name for option in self.get_params(ctx) for name in option.opts}
+            possible = [name for name in error.possibilities or () if name in present]
+            raise click.NoSuchOption(error.option_name, possibilities=possible, ctx=error.ctx) from None
+
     def get_short_help_str(self, limit: int = 0) -> str:
         return summary(self)
 

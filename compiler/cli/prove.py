@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,6 +25,10 @@ from compiler.cli.spellings import RenamedOption
 from gpu_train_debug.files import cannot_write
 from gpu_train_debug.input_errors import refuse
 from gpu_train_debug.wording import counted
+
+if TYPE_CHECKING:
+    from compiler.plan import ProgramPlan
+    from compiler.trials.archetypes import ArchetypeResult
 
 
 @click.command("prove", cls=GtdCommand)
@@ -63,14 +69,11 @@ def prove_command(
     from compiler.dataset.build import disagreement_finding
     from compiler.tasks.tools import DisagreementError
     from compiler.trials.archetypes import (
-        TABLE_LEGEND,
         ProveOptions,
         prove_archetypes,
         rechecked,
-        render_table,
         results_json,
     )
-    from compiler.trials.census import census, render_census
 
     plan = load_plan(paths)
     names = chosen(sorted(plan.archetypes), archetypes)
@@ -98,9 +101,7 @@ def prove_command(
     if options.recheck:
         summary += f"; {rechecked(results)}"
     if format_ == "human":
-        click.echo(f"{render_table(results)}\n\n{TABLE_LEGEND}\n")
-        for system in sorted({plan.archetypes[name].system for name in names}):
-            click.echo(render_census(system, census(plan, system)))
+        _print_tables(plan, results)
     return publish(
         findings,
         format_=format_,
@@ -110,3 +111,13 @@ def prove_command(
         summary=summary,
         results=results_json(results),
     )
+
+
+def _print_tables(plan: ProgramPlan, results: Sequence[ArchetypeResult]) -> None:
+    """Print what came of each archetype, and of the printed values of each system."""
+    from compiler.trials.archetypes import TABLE_LEGEND, render_table
+    from compiler.trials.census import census, render_census
+
+    click.echo(f"{render_table(results)}\n\n{TABLE_LEGEND}\n")
+    for system in sorted({plan.archetypes[result.name].system for result in results}):
+        click.echo(render_census(system, census(plan, system)))

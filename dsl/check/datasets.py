@@ -102,31 +102,7 @@ def _split(
     for ident in decl.within:
         if ident.name in {other.name for other in decl.avoid}:
             collector.error("E420", f"`{ident.name}` is both avoided and required", ident.span, "no world can be both")
-    if decl.interaction > MAX_INTERACTION:
-        collector.error(
-            "E420",
-            f"an interaction of {decl.interaction} can't be reached",
-            decl.name.span,
-            f"there are only {MAX_INTERACTION} channels",
-        )
-    if decl.count < 1:
-        collector.error("E420", f"split `{decl.name.name}` asks for no tasks", decl.name.span, "at least 1 is needed")
-    if decl.count > MAX_COUNT:
-        collector.error(
-            "E420",
-            f"split `{decl.name.name}` asks for {decl.count} tasks",
-            decl.name.span,
-            f"at most {MAX_COUNT} are allowed",
-        )
-    if not decl.uses:
-        collector.error("E420", f"split `{decl.name.name}` uses no archetypes", decl.name.span, "add `use ...`")
-    if decl.margin > MAX_MARGIN:
-        collector.error(
-            "E420",
-            f"a margin of {decl.margin} percent leaves hardly a world",
-            decl.name.span,
-            f"at most {MAX_MARGIN} percent are allowed",
-        )
+    _check_bounds(decl, collector)
     uses: dict[str, int] = {}
     near: dict[str, int] = {}
     _once([ident for use in decl.uses for ident in use.archetypes], collector)
@@ -153,6 +129,28 @@ def _split(
         margin=decl.margin,
         span=decl.name.span,
     )
+
+
+def _check_bounds(decl: nodes.SplitDecl, collector: Collector) -> None:
+    """Report numbers of a split that no dataset can have."""
+    name = decl.name.name
+    for wrong, message, label in (
+        (
+            decl.interaction > MAX_INTERACTION,
+            f"an interaction of {decl.interaction} can't be reached",
+            f"there are only {MAX_INTERACTION} channels",
+        ),
+        (decl.count < 1, f"split `{name}` asks for no tasks", "at least 1 is needed"),
+        (decl.count > MAX_COUNT, f"split `{name}` asks for {decl.count} tasks", f"at most {MAX_COUNT} are allowed"),
+        (not decl.uses, f"split `{name}` uses no archetypes", "add `use ...`"),
+        (
+            decl.margin > MAX_MARGIN,
+            f"a margin of {decl.margin} percent leaves hardly a world",
+            f"at most {MAX_MARGIN} percent are allowed",
+        ),
+    ):
+        if wrong:
+            collector.error("E420", message, decl.name.span, label)
 
 
 def _warn_idle(

@@ -102,3 +102,18 @@ def test_both_spellings_add_up_where_several_values_are_taken() -> None:
 def test_both_spellings_are_refused_where_one_value_is_taken() -> None:
     with pytest.raises(click.UsageError, match="`--out` is an old spelling of `--tasks`: give one of them"):
         parsed("explain", "--out", "a", "--tasks", "b")
+
+
+@pytest.mark.parametrize(("path", "misspelt"), [("sample", "--jsn"), ("prove", "--onl"), ("baseline", "--outpt")])
+def test_a_misspelt_option_never_suggests_an_old_spelling(path: str, misspelt: str) -> None:
+    command = COMMANDS[path]
+    with pytest.raises(click.NoSuchOption) as caught:
+        command.make_context(path, [misspelt])
+    old = {spelling for spelling, _ in renamed(command)}
+    assert old.isdisjoint(caught.value.possibilities or ())
+
+
+def test_a_misspelt_option_suggests_the_one_that_was_meant() -> None:
+    with pytest.raises(click.NoSuchOption) as caught:
+        COMMANDS["prove"].make_context("prove", ["--archetyp", "x"])
+    assert "--archetype" in (caught.value.possibilities or ())
