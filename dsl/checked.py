@@ -444,6 +444,13 @@ class CheckedArchetype(Spanned):
     likes: tuple[tuple[str, int], ...] = ()
 
 
+def written_name(name: str) -> str:
+    """How an author writes an observation: `event[10].attribute` for an attribute of `event@10`."""
+    line, dot, attribute = name.removesuffix("?").partition(".")
+    event, at, place = line.partition("@")
+    return f"{event}[{place}]{dot}{attribute}" if at else f"{line}{dot}{attribute}"
+
+
 @attrs.frozen
 class CheckedFact(Spanned):
     """What a source says that its run shows, or that it is.

@@ -15,7 +15,7 @@ import attrs
 
 from compiler.frontend.walk_notes import codes_text, ending_text, fix_text, walk_notes
 from compiler.plan import CasePlan, ProgramPlan, SystemPlan
-from dsl.checked import CheckedProgram, CheckedSystem
+from dsl.checked import CheckedProgram, CheckedSystem, written_name
 from dsl.diagnostics.diagnostic import Diagnostic, sort_diagnostics
 from dsl.meaning.cases import fits_case
 from dsl.meaning.expressions import RunState, plain_value, plain_world
@@ -261,11 +261,11 @@ class _Judge:
         told = tally.told_by({name: expr for name, expr in known.items() if name not in self.case.said})
         settling = [name for name, share in told.items() if share == _ALL]
         if settling:
-            names = listed(map(_fact_name, settling), last="or", limit=DECIDERS_SHOWN)
+            names = listed(map(written_name, settling), last="or", limit=DECIDERS_SHOWN)
             return f"{names} would decide" if tally.worlds.complete else f"{names} may decide"
         best = sorted(told, key=lambda name: -told[name])[:1]
         nearest = [
-            f"`{_fact_name(name)}` would in {100 * told[name]:.0f}% of the worlds" for name in best if told[name]
+            f"`{written_name(name)}` would in {100 * told[name]:.0f}% of the worlds" for name in best if told[name]
         ]
         return "; ".join(["no single further fact decides", *nearest])
 
@@ -280,13 +280,6 @@ class _Judge:
     def written(self, answer: WalkAnswer) -> str:
         codes = codes_text(tuple(rule.code for rule in self.system.rules if rule.code in answer.codes))
         return f"{codes} {fix_text(answer.fix, self.system)}" if answer.fix else codes
-
-
-def _fact_name(name: str) -> str:
-    """How a case names an observation: `event[10].attribute` for an attribute of `event@10`."""
-    line, dot, attribute = name.removesuffix("?").partition(".")
-    event, at, place = line.partition("@")
-    return f"{event}[{place}]{dot}{attribute}" if at else f"{line}{dot}{attribute}"
 
 
 CASE_COLUMNS: Final = ("case", "system", "source", "worlds", "verdict", "why")

@@ -22,10 +22,14 @@ from dsl.checked import ExactPrinting, Printing, PrintingForm
 from dsl.syntax import nodes
 from dsl.value_types import MAX_MAGNITUDE, Quantity, ValueType, conversion, unit_of
 
-_REPORTED: Final = re.compile(
-    r"([+-]?[0-9]{1,19}(?:\.[0-9]{1,19})?(?:[eE][+-]?[0-9]{1,2})?)\s*([A-Za-z_]\w*)?", re.ASCII
-)
+_REPORTED: Final = re.compile(r"([+-]?[0-9]++(?:\.[0-9]++)?(?:[eE]([+-]?[0-9]++))?)\s*([A-Za-z_]\w*)?", re.ASCII)
 """A number as reported, with a unit if need be."""
+
+MOST_DIGITS: Final = 40
+"""How many characters a reported number may have."""
+
+MOST_ZEROS: Final = 99
+"""The largest exponent of a reported number."""
 
 
 @attrs.frozen
@@ -60,10 +64,19 @@ def _reported(text: nodes.StrLit, type_: Quantity, printing: PrintingForm | None
         helps = ('write it as in `"24.73 GiB"` or `"3e-4"`',)
         checker.collector.error("E437", "this isn't a number", text.span, helps=helps)
         return None
+    if len(match[1]) > MOST_DIGITS:
+        message, why = f"this number has {len(match[1])} characters", f"at most {MOST_DIGITS} are read"
+        checker.collector.error("E437", message, text.span, why, helps=("round it to what the source gives",))
+        return None
+    if match[2] is not None and abs(int(match[2])) > MOST_ZEROS:
+        checker.collector.error(
+            "E308", "the number is out of range", text.span, f"its exponent lies beyond {MOST_ZEROS}"
+        )
+        return None
     if isinstance(printing, ExactPrinting):
-        return _exact(Fraction(match[1]), match[2], text, printing, checker)
+        return _exact(Fraction(match[1]), match[3], text, printing, checker)
     page = Printing(unit_of(type_), 1, 1, 0) if printing is None else printing
-    source = _as_reported(match[1], match[2], type_, page, text, checker)
+    source = _as_reported(match[1], match[3], type_, page, text, checker)
     if source is None:
         return None
     used = page if _last_place(source) < _last_place(page) else source

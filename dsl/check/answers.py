@@ -6,7 +6,8 @@ domains; what is wrong is reported and left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from dsl.check.checker import Checker
 from dsl.check.index import report_duplicate
@@ -18,17 +19,56 @@ from dsl.diagnostics.collector import Collector
 from dsl.syntax import nodes
 from dsl.value_types import ValueType
 
+MAX_ANSWER_CODES: Final = 2
+"""How many codes an answer has at most."""
 
-def check_codes(codes: Iterable[nodes.Ident], system: SystemScope, collector: Collector) -> bool:
-    """Whether rules of the system have these codes; says so of the first that none has."""
+
+def check_codes(codes: Sequence[nodes.Ident], system: SystemScope, collector: Collector) -> bool:
+    """Whether rules of the system have these codes, and an answer can; says so of the first that isn't so."""
     known = system.rules.values()
+    seen: dict[str, nodes.Ident] = {}
     for code in codes:
+        if code.name in seen:
+            first = ((seen[code.name].span, "first here"),)
+            collector.error(
+                "E456",
+                f"`{code.name}` stands twice in one answer",
+                code.span,
+                "again here",
+                secondary=first,
+                helps=("name each code once: an answer says which rules fire, in any order",),
+            )
+            return False
+        seen[code.name] = code
         if code.name not in known:
             helps = collector.suggestion(code.name, (*known, "HEALTHY"))
             message = f"`{system.decl.name.name}` has no code `{code.name}`"
             collector.error("E210", message, code.span, "no rule has this code", helps=helps)
             return False
+    if len(codes) > MAX_ANSWER_CODES:
+        collector.error(
+            "E456",
+            f"an answer can't have {len(codes)} codes",
+            codes[MAX_ANSWER_CODES].span,
+            f"at most {MAX_ANSWER_CODES} are allowed",
+            helps=("name the one or two rules that fire: a run in which more fire gives no task",),
+        )
+        return False
     return True
+
+
+def refuse_healthy_fix(
+    codes: Sequence[nodes.Ident], fix: Sequence[tuple[nodes.Ident, nodes.Expression]], collector: Collector
+) -> None:
+    """Without a code no rule fires, so nothing is changed either."""
+    if fix and not codes:
+        collector.error(
+            "E456",
+            "a healthy run needs no fix",
+            fix[0][0].span.to(fix[-1][1].span),
+            "`HEALTHY` means that nothing is changed",
+            helps=("leave out the braces, or name the codes that the fix is for instead of `HEALTHY`",),
+        )
 
 
 def check_settings(

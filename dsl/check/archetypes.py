@@ -10,7 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
-from dsl.check.answers import check_codes, check_settings, checked_constant, in_field_order
+from dsl.check.answers import (
+    check_codes,
+    check_settings,
+    checked_constant,
+    in_field_order,
+    refuse_healthy_fix,
+)
 from dsl.check.checker import ExpansionBudget
 from dsl.check.dispatch import ExpressionChecker
 from dsl.check.index import ArchetypeLike, Declared, ProgramIndex, find_declared, report_duplicate
@@ -247,6 +253,7 @@ class ArchetypeChecker:
         settings = check_settings(decl.settings, checker, editable=False)
         fix = check_settings(decl.fix, checker, editable=True)
         shows = self._shows(decl.shows, scope)
+        refuse_healthy_fix(decl.codes, decl.fix, self._collector)
         if not check_codes(decl.codes, system, self._collector):
             return None
         given = {code.name for code in decl.codes}

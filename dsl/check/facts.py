@@ -23,6 +23,7 @@ from dsl.checked import (
     RelationRef,
     Typed,
     VariableRef,
+    written_name,
 )
 from dsl.source import Span
 from dsl.syntax import nodes
@@ -40,7 +41,9 @@ def check_facts(facts: Iterable[nodes.Fact], system: CheckedSystem, checker: Che
             if each.name in found:
                 earlier = nodes.Ident(each.name, span=found[each.name].span)
                 later = nodes.Ident(each.name, span=each.span)
-                report_duplicate(each.name, later, earlier, checker.collector, what="is given twice")
+                report_duplicate(written_name(each.name), later, earlier, checker.collector, what="is given twice")
+                if "." not in each.name:
+                    break  # what the line of an event says goes with it
             else:
                 found[each.name] = each
     return tuple(found.values())
@@ -204,7 +207,7 @@ def _attribute_fact(
     if attribute is None:
         names = [each.name for each in line.attributes]
         helps = checker.collector.suggestion(ident.name, names)
-        message, why = f"`{line.name}` has no attribute `{ident.name}`", "its line doesn't say this"
+        message, why = f"`{written_name(line.name)}` has no attribute `{ident.name}`", "its line doesn't say this"
         checker.collector.error("E210", message, ident.span, why, helps=helps)
         return None
     what = f"the value of `{ident.name}`"

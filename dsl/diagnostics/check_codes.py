@@ -563,4 +563,20 @@ archetype full_tank of tank "It is full" { fault none  tier healthy  like empty_
         + 'archetype fine of shop "Fine" {\n  fault none  tier healthy  where size == 4\n'
         + "  example { size = 2, open = true } => HEALTHY\n}\n",
     ),
+    Code(
+        "E455",
+        "a case without a source, or with a text that doesn't fit on a line",
+        "The first text of a case is the address of its public source, where others can look it up; the second one "
+        "says what went wrong, and may be left out. Neither is empty, and neither has line breaks or other characters "
+        "that don't show.",
+        _THREE + 'case c01 of shop "" { known { size = 4, stock = 1, open = true } } => TOO_BIG { size = 2 }\n',
+    ),
+    Code(
+        "E456",
+        "an answer that no run has",
+        "An answer is `HEALTHY` alone, or one or two different diagnosis codes and the fix. A healthy run has no fix, "
+        "and a run in which a third rule fires, or one rule twice, gives no task. Of the answers of a case no two are "
+        "the same.",
+        _THREE + 'case c01 of shop "https://example.org/1" { known { size = 2 } } => HEALTHY { stock = 1 }\n',
+    ),
 )

@@ -17,6 +17,7 @@ from dsl.syntax.lexer import CLOSERS, PARTNER, Lexed, reserved_words, spellings,
 from gpu_train_debug.wording import did_you_mean, joined
 
 END = "$END"
+SOURCE_HELP = "a case needs the address of its public source, where others can look it up; a text may follow it"
 DECLARED = "declared here"  # label at a word that can't be a name, where it gets its meaning
 
 _WORDS = {
@@ -29,6 +30,19 @@ _WORDS = {
 _COMPARISONS = frozenset({"EQUAL", "UNEQUAL", "LESS", "AT_MOST", "MORE", "AT_LEAST"})
 _OPERATORS = _COMPARISONS | {"PLUS", "MINUS", "TIMES", "MOD", "AND", "OR", "IMPLIES", "IN", "AS", "TO", "WITH"}
 _TEXT_COMES_BEFORE = frozenset({"LOCKED", "PREFER", "DEFAULT", "SHOW", "ALIAS"})
+_PRINTED = "describe it in a few words: the prompts print this text"
+_TEXTS = {  # by the last of these words before a missing text: what it is for
+    "IMPORT": 'name the file: `import "units.arch"`',
+    "SYSTEM": _PRINTED,
+    "RULE": _PRINTED,
+    "SAYS": "write the words that the page prints",
+    "ALIAS": 'write the tool and the name that it uses: `alias "deepspeed:lr"`',
+    "ARCHETYPE": "describe its tasks in a few words",
+    "COMPOSE": "describe its tasks in a few words",
+    "CASE": SOURCE_HELP,
+    "VERSION": 'write the version of the dataset: `version "1.0.0"`',
+    "SEED": "say in a few words what its tasks ask",
+}
 _STARTS_A_LINE = frozenset({"COLON", "ASSIGN"})  # what comes before one of them is another declaration
 _GROUPS = (  # terminals that are told by one phrase where all of the first set would fit
     (
@@ -283,6 +297,12 @@ def _expected(problem: TokenProblem) -> str:
     return f"expected {joined(words, last='or')}" if words else ""
 
 
+def _text_help(problem: TokenProblem) -> str:
+    """What to write where a text is missing."""
+    words = (token.type for token in reversed(problem.lexed.tokens[: problem.index]) if token.type in _TEXTS)
+    return _TEXTS[next(words, "SYSTEM")]
+
+
 def _general(problem: TokenProblem) -> Hint:
     token, previous = problem.token, problem.previous
     secondary: tuple[tuple[Span, str], ...] = ()
@@ -294,6 +314,6 @@ def _general(problem: TokenProblem) -> Hint:
         question = did_you_mean(token, words, most=1, cutoff=0.75)
         helps = [question] if question else []
     if token is not None and problem.accepted == {"STRING"}:
-        helps = ["describe it in a few words: the prompts print this text"]
+        helps = [_text_help(problem)]
     message = "the file ends too early" if token is None else f"unexpected {token_text(token)}"
     return Hint(Diagnostic("E101", message, problem.span, _expected(problem), secondary, helps=tuple(helps)))
