@@ -283,6 +283,7 @@ class SplitPlan:
         margin: In permille, the least by which a task may be decided.
         near: Archetypes of which some tasks are decided narrowly, with how many in 100.
         unseen: Splits whose tasks never have the code pair, or never the region, of a task of this one.
+        use_spans: Where each archetype is used, for messages.
     """
 
     name: str
@@ -295,6 +296,7 @@ class SplitPlan:
     unseen: tuple[str, ...] = ()
     margin: int = 0
     near: tuple[tuple[str, int], ...] = ()
+    use_spans: Mapping[str, Span] = attrs.field(factory=dict, eq=False, repr=False)
 
 
 @attrs.frozen

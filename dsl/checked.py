@@ -512,6 +512,7 @@ class CheckedSplit(Spanned):
     uses: tuple[tuple[str, int], ...]
     near: tuple[tuple[str, int], ...] = ()
     margin: int = 1
+    use_spans: Mapping[str, Span] = attrs.field(factory=dict, eq=False, repr=False)
 
 
 @attrs.frozen

@@ -11,8 +11,10 @@ import attrs
 from compiler.explain.conditions import conditions_in_words, like_in_words
 from compiler.explain.refutation import describe_refutation
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
+from compiler.splits import TaskSpec, margin_range
 from compiler.tasks.maker import MissingTask
 from dsl.diagnostics.diagnostic import Diagnostic
+from solvers.margins import WIDEST
 from solvers.outcome import Verdict
 from solvers.sampling import Exhausted
 
@@ -66,12 +68,34 @@ def missing_task(program: ProgramPlan, missing: MissingTask) -> Diagnostic:
         )
     commonest = missing.dropped.most_common(1)[0][0]
     codes = {"interaction": "E505", "margin": "E506", Verdict.INCONCLUSIVE.value: "E503"}
-    return Diagnostic(
+    found = Diagnostic(
         code=codes.get(commonest, "E502"),
         message=f"no task of `{archetype.name}` for split `{missing.spec.split}` could be proved",
         span=archetype.span,
         label="declared here",
         notes=(f"{missing.dropped.total()} worlds failed: {counts}", *notes),
+    )
+    _, split = _declared(program, missing.spec.split)
+    return found if split is None or found.code != "E506" else _as_used(found, missing.spec, split)
+
+
+def _as_used(found: Diagnostic, spec: TaskSpec, split: SplitPlan) -> Diagnostic:
+    """A finding about margins, at the use that asks for them."""
+    used = split.use_spans.get(spec.archetype)
+    if used is None or found.span is None:
+        return found
+    low, high = (edge / 10 for edge in margin_range(spec, split))
+    if high < WIDEST / 10:
+        asked, what = f"of {low:g} to {high:g} percent (`near`)", "leave `near` out for this archetype"
+    else:
+        asked, what = f"of at least {low:g} percent", "lower the split's `require margin`"
+    return attrs.evolve(
+        found,
+        span=used,
+        label="used here",
+        secondary=((found.span, "declared here"),),
+        notes=(f"this task has to be decided by a margin {asked}", *found.notes),
+        helps=(f"{what}, or change the conditions of the archetype",),
     )
 
 

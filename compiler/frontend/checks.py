@@ -46,8 +46,8 @@ def not_unseen_uses(plan: ProgramPlan, _checked: CheckedProgram) -> tuple[Diagno
         Diagnostic(
             code="E451",
             message=f"`{name}` in split `{split.name}` isn't unseen in split `{other}`",
-            span=plan.archetypes[name].span,
-            label="declared here",
+            span=split.use_spans.get(name, plan.archetypes[name].span),
+            label="used here",
             notes=(
                 "its diagnosis codes aren't a pair that is new there, and its worlds don't lie in a region that is "
                 "avoided there",

@@ -374,6 +374,7 @@ def _dataset(dataset: CheckedDataset) -> DatasetPlan:
                 unseen=split.unseen,
                 margin=10 * split.margin,
                 near=split.near,
+                use_spans=split.use_spans,
             )
             for split in dataset.splits
         ),

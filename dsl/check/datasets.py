@@ -14,11 +14,13 @@ from dsl.check.dispatch import ExpressionChecker
 from dsl.check.index import ProgramIndex, find_declared, report_duplicate
 from dsl.checked import CheckedArchetype, CheckedDataset, CheckedRegion, CheckedSplit
 from dsl.diagnostics.collector import Collector
+from dsl.source import Span
 from dsl.syntax import nodes
 
 MAX_COUNT: Final = 1_000_000
 MAX_INTERACTION: Final = 3
 MAX_MARGIN: Final = 20
+MAX_NEAR: Final = 100
 
 
 def check_datasets(
@@ -106,15 +108,14 @@ def _split(
     uses: dict[str, int] = {}
     near: dict[str, int] = {}
     _once([ident for use in decl.uses for ident in use.archetypes], collector)
+    spans: dict[str, Span] = {}
     for use in decl.uses:
+        _check_use(use, collector)
         for ident in use.archetypes:
-            if use.weight < 1:
-                collector.error("E420", f"`{ident.name}` has weight {use.weight}", ident.span, "at least 1 is needed")
-            if use.near > 100:
-                collector.error("E420", f"`{ident.name}` is near in {use.near} percent", ident.span, "at most 100 are")
             if find_declared(index, index.archetypes, ident, module, "archetype", collector) is not None:
                 uses[ident.name] = use.weight
-                near[ident.name] = use.near
+                near[ident.name] = use.near or 0
+                spans[ident.name] = use.span
     _warn_idle(decl, regions, [archetypes[name] for name in uses if name in archetypes], collector)
     return CheckedSplit(
         name=decl.name.name,
@@ -127,8 +128,21 @@ def _split(
         uses=tuple(uses.items()),
         near=tuple((name, percent) for name, percent in near.items() if percent),
         margin=decl.margin,
+        use_spans=spans,
         span=decl.name.span,
     )
+
+
+def _check_use(use: nodes.UseDecl, collector: Collector) -> None:
+    """Report numbers of a use that no split can have, once for all that it names."""
+    if use.weight < 1:
+        helps = ("leave the use out, or give it a weight",)
+        collector.error("E420", f"`weight {use.weight}` gives no tasks", use.span, "at least 1 is needed", helps=helps)
+    if use.near is not None and use.near > MAX_NEAR:
+        message, most = f"`near {use.near}` asks for more than all tasks", f"at most {MAX_NEAR} percent can be"
+        collector.error("E420", message, use.span, most)
+    if use.near == 0:
+        collector.warn("W451", "`near 0` asks for nothing", use.span, "no task has to be near", helps=("leave it out",))
 
 
 def _check_bounds(decl: nodes.SplitDecl, collector: Collector) -> None:
@@ -157,6 +171,14 @@ def _warn_idle(
     decl: nodes.SplitDecl, regions: Mapping[str, str], used: Sequence[CheckedArchetype], collector: Collector
 ) -> None:
     """Warn of parts of a split that change nothing."""
+    if decl.interaction < 1:
+        collector.warn(
+            "W451",
+            f"`require interaction >= {decl.interaction}` asks for nothing",
+            decl.name.span,
+            "every task has at least 1",
+            helps=("leave it out",),
+        )
     systems = {archetype.system for archetype in used}
     for ident in (*decl.avoid, *decl.within):
         if used and ident.name in regions and regions[ident.name] not in systems:

@@ -308,8 +308,8 @@ RULE_CODES = (
         "E420",
         "a split that can't be filled",
         "A split asks for at least one task, uses archetypes with a weight of at least 1, and requires an "
-        "interaction of at most 3 and a margin of at most 20 percent. It can't both avoid and require a region, or be "
-        "unseen in itself.",
+        "interaction of at most 3 and a margin of at most 20 percent; at most 100 percent of its tasks are `near`. It "
+        "can't both avoid and require a region, or be unseen in itself.",
         'dataset shops version "1" seed 1 "Shops" { split train 10 { } }\n',
     ),
     Code(
@@ -548,8 +548,8 @@ archetype full_tank of tank "It is full" { fault none  tier healthy  like empty_
     Code(
         "W451",
         "a part of a split that changes nothing",
-        "No archetype of the split belongs to the region's system, or `boundary` is given although no archetype "
-        "has a `hard where`.",
+        "No archetype of the split belongs to the region's system, `boundary` is given although no archetype has a "
+        "`hard where`, or a number asks for nothing, as `near 0` does.",
         _THREE
         + _BIG
         + _FINE

@@ -141,7 +141,7 @@ def expected_words(accepted: AbstractSet[str]) -> list[str]:
 
 def diagnose(problem: TokenProblem) -> Hint:
     """Find the likeliest cause of a token that doesn't fit."""
-    for guess in (_bracket, _equals, _division, _chain, _number, _late_text, _show):
+    for guess in (_bracket, _equals, _division, _chain, _number, _late_text, _show, _late_weight):
         hint = guess(problem)
         if hint is not None:
             return hint
@@ -290,6 +290,24 @@ def _show(problem: TokenProblem) -> Hint | None:
         return None
     notes = ("`show` comes last, and only for what is printed: given variables, profiler values and attributes",)
     return Hint(Diagnostic("E101", "unexpected `show`", problem.span, _expected(problem), notes=notes))
+
+
+def _late_weight(problem: TokenProblem) -> Hint | None:
+    """`weight` after `near`."""
+    token, tokens, at = problem.token, problem.lexed.tokens, problem.index
+    if token is None or token.type != "WEIGHT" or at < 2 or tokens[at - 2].type != "NEAR":
+        return None
+    near = tokens[at - 2]
+    return Hint(
+        Diagnostic(
+            "E101",
+            "`weight` must come before `near`",
+            problem.span,
+            "move it before `near`",
+            ((token_span(problem.source, near), "before this"),),
+            helps=(f"write `weight ... near {tokens[at - 1]}`",),
+        )
+    )
 
 
 def _expected(problem: TokenProblem) -> str:

@@ -728,12 +728,12 @@ class RegionDecl:
 class UseDecl:
     """`use a01, a02 weight 3 near 50`: the weight is each one's share of the split's tasks.
 
-    `near`: how many percent of them are decided narrowly.
+    `near`: how many percent of them are decided narrowly; None if nothing is said of that.
     """
 
     archetypes: tuple[Ident, ...]
     weight: int
-    near: int = 0
+    near: int | None = None
     span: Span = _span()
 
 

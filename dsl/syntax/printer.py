@@ -498,6 +498,6 @@ def _split(item: nodes.SplitDecl) -> list[str]:
     body += [[f"require margin >= {print_int(item.margin)}"]] if item.margin != 1 else []
     for use in item.uses:
         names = [f"{name.name}," for name in use.archetypes[:-1]] + [use.archetypes[-1].name]
-        near = f" near {print_int(use.near)}" if use.near else ""
+        near = f" near {print_int(use.near)}" if use.near is not None else ""
         body.append(_flow([f"use {names[0]}", *names[1:], f"weight {print_int(use.weight)}{near}"]))
     return _nest(f"split {item.name.name} {print_int(item.count)}", body)

@@ -500,7 +500,7 @@ class Builder(ExpressionBuilder):
         return nodes.UseDecl(
             self.names(names),
             1 if weight is None else as_number(weight),
-            0 if near is None else as_number(near),
+            None if near is None else as_number(near),
             span=self.span(tree),
         )
 

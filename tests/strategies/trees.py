@@ -281,7 +281,7 @@ splits = declared(
     within=some(idents, 0),
     unseen=some(idents, 0),
     interaction=st.integers(1, 3),
-    uses=some(declared(nodes.UseDecl, archetypes=some(idents), weight=numbers, near=st.integers(0, 100)), 0),
+    uses=some(declared(nodes.UseDecl, archetypes=some(idents), weight=numbers, near=optional(st.integers(0, 100))), 0),
     margin=st.integers(0, 20),
 )
 datasets = declared(
