@@ -249,6 +249,7 @@ class CheckedEvent(Spanned):
     occurrences: tuple[CheckedEvent, ...] = ()
     before: str = ""
     placed: Typed | None = None
+    wording_spans: tuple[Span, ...] = attrs.field(default=(), eq=False, repr=False)
 
     @property
     def lines(self) -> tuple[CheckedEvent, ...]:
@@ -288,6 +289,7 @@ class CheckedNoiseLine(Spanned):
     logger: str
     often: int
     wordings: tuple[str, ...]
+    wording_spans: tuple[Span, ...] = attrs.field(default=(), eq=False, repr=False)
 
 
 @attrs.frozen

@@ -6,8 +6,8 @@ In: a plan and the checked program that it came from. Out: diagnostics. `PLAN_CH
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, Protocol, TypeAlias
 
 from compiler.emit.prompt.printable import unprintable_texts
 from compiler.emit.prompt.render import Renderer
@@ -18,26 +18,62 @@ from compiler.frontend.sampled_lints import sampled_lints
 from compiler.plan import ProgramPlan
 from compiler.reader import ReadError, read_prompt
 from compiler.splits import not_unseen
-from dsl.checked import CheckedProgram
+from dsl.checked import CheckedProgram, CheckedSystem
 from dsl.diagnostics.diagnostic import Diagnostic
+from dsl.source import Span
 from solvers.evaluate import observe
 
 PlanCheck: TypeAlias = Callable[[ProgramPlan, CheckedProgram], tuple[Diagnostic, ...]]
 
 
-def unprintable_systems(plan: ProgramPlan, _checked: CheckedProgram) -> tuple[Diagnostic, ...]:
+class Named(Protocol):
+    """A part of a system that has a name and a place."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def span(self) -> Span: ...
+
+
+def unprintable_systems(plan: ProgramPlan, checked: CheckedProgram) -> tuple[Diagnostic, ...]:
     """Texts and names that the reader of a page could misread."""
     return tuple(
         Diagnostic(
             code="E450",
             message=f"{text.place} can't be printed: it {text.reason}",
-            span=system.span,
-            label="in this system",
+            span=spans.get((text.place, text.text), spans.get((text.place, ""), checked.systems[name].span)),
+            label="here",
             helps=("a reader of the page could misread it; change the text or the name",),
         )
-        for system in plan.systems.values()
+        for name, system in plan.systems.items()
+        for spans in (dict(_text_spans(checked.systems[name])),)
         for text in unprintable_texts(system)
     )
+
+
+def _text_spans(system: CheckedSystem) -> Iterator[tuple[tuple[str, str], Span]]:
+    """Where the places of unprintable texts are; those with several texts once for each text."""
+    kinds: dict[str, Iterable[Named]] = {
+        "variable": system.variables,
+        "relation": system.relations,
+        "table": system.tables,
+        "noise": system.noise_values,
+        "event": system.events,
+        "the title of rule": system.rules,
+    }
+    yield from (((f"{kind} `{each.name}`", ""), each.span) for kind, named in kinds.items() for each in named)
+    for event in system.events:
+        yield from (((f"attribute `{event.name}.{each.name}`", ""), each.span) for each in event.attributes)
+        if event.index:
+            yield (f"attribute `{event.name}.{event.index}`", ""), event.span
+        for wording, span in zip(event.wordings, event.wording_spans, strict=True):
+            yield (f"a wording of event `{event.name}`", wording), span
+    for line in system.noise_lines:
+        yield ("a noise line", line.logger), line.span
+        for wording, span in zip(line.wordings, line.wording_spans, strict=True):
+            yield (f"a wording of the noise by `{line.logger}`", wording), span
+    yield from ((("a stated condition", each.text), each.span) for each in system.requires if each.stated)
 
 
 def not_unseen_uses(plan: ProgramPlan, _checked: CheckedProgram) -> tuple[Diagnostic, ...]:

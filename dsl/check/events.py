@@ -16,7 +16,7 @@ from dsl.check.declarations import resolve_type
 from dsl.check.index import refuse_repeated, report_duplicate
 from dsl.check.literals import domain_constants
 from dsl.check.names import IndexSymbol
-from dsl.check.printing import check_show, fill_text
+from dsl.check.printing import check_show, fill_text, refuse_empty_wordings
 from dsl.check.quantifiers import name_is_free
 from dsl.checked import CheckedAttribute, CheckedEvent, Constant, Typed, substituted, walk_typed
 from dsl.diagnostics.collector import Collector
@@ -84,6 +84,7 @@ def _event(decl: nodes.EventDecl, decls: Sequence[nodes.EventDecl], checker: Che
         at=tuple(value.value for value in values),
         before="" if decl.placement is None else decl.placement.other.name,
         placed=placed,
+        wording_spans=tuple(wording.span for wording in decl.wordings),
         span=decl.name.span,
     )
     return attrs.evolve(event, occurrences=_occurrences(event, values, checker))
@@ -93,6 +94,8 @@ def _wordings(decl: nodes.EventDecl, names: set[str], collector: Collector) -> t
     def keep(name: str) -> str | None:
         return f"{{{name}}}" if name in names else None
 
+    if not names:
+        refuse_empty_wordings(decl.wordings, collector)
     return tuple(fill_text(wording, keep, names, "an attribute of the event", collector) for wording in decl.wordings)
 
 

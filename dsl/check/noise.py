@@ -109,5 +109,6 @@ def _noise_line(line: nodes.NoiseLine, loggers: dict[str, nodes.Ident], collecto
         logger=logger.name,
         often=often,
         wordings=tuple(check_noise_text(wording, collector) for wording in line.wordings),
+        wording_spans=tuple(wording.span for wording in line.wordings),
         span=logger.span,
     )

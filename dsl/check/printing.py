@@ -58,8 +58,17 @@ def fill_text(
     return _PLACE.sub(replace, text.value)
 
 
+def refuse_empty_wordings(wordings: Iterable[nodes.StrLit], collector: Collector) -> None:
+    """A line of the log that has no attributes needs words."""
+    for wording in wordings:
+        if not wording.value.strip():
+            message, helps = "this wording is empty", ("write what the line says, or leave this wording out",)
+            collector.error("E457", message, wording.span, "the line would say nothing", helps=helps)
+
+
 def check_noise_text(text: nodes.StrLit, collector: Collector) -> str:
     """A wording of noise, in which `{3..9}` stands for a random number of that range."""
+    refuse_empty_wordings((text,), collector)
     for match in _PLACE.finditer(text.value):
         written = _RANGE.fullmatch(match.group(1) or "")
         if written is None or int(written[1]) > int(written[2]):

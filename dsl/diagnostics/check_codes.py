@@ -579,4 +579,11 @@ archetype full_tank of tank "It is full" { fault none  tier healthy  like empty_
         "the same.",
         _THREE + 'case c01 of shop "https://example.org/1" { known { size = 2 } } => HEALTHY { stock = 1 }\n',
     ),
+    Code(
+        "E457",
+        "a line of the log without words",
+        "A wording of noise, or of an event that has no attributes, has at least one word. An event with attributes "
+        "may leave it at these.",
+        _system('  log { noise by health { says "" } }\n'),
+    ),
 )
