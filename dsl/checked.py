@@ -28,10 +28,15 @@ class Spanned:
 
 @attrs.frozen
 class Constant(Spanned):
-    """A known value; flags are 0 and 1, members of enumerations their codes."""
+    """A known value; flags are 0 and 1, members of enumerations their codes.
+
+    Attributes:
+        bound: The name that a quantifier or a repeated event gives this value to; empty if it has none.
+    """
 
     value: int
     type: ValueType
+    bound: str = attrs.field(default="", kw_only=True, eq=False, repr=False)
 
 
 @attrs.frozen
@@ -121,7 +126,7 @@ def substituted(expr: Typed, name: str, value: Constant) -> Typed:
 
     match expr:
         case VariableRef(name=found):
-            return attrs.evolve(value, span=expr.span) if found == name else expr
+            return attrs.evolve(value, bound=name, span=expr.span) if found == name else expr
         case Constant() | RelationRef():
             return expr
         case Operation(args=args):

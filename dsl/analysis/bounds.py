@@ -11,7 +11,7 @@ required of worlds: those that a reader thinks of may break it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import attrs
@@ -216,7 +216,8 @@ class Bounds:
 
     def _division(self, expr: Operation, args: list[Interval], place: _Place) -> Interval | None:
         """A division whose divisor may be 0 as far as intervals tell."""
-        tried = self._tried(place.written_out(expr.args[1]))
+        divisor = place.written_out(expr.args[1])
+        tried = self._tried(divisor)
         if tried is not None and not (tried.values == 0).any():
             values = hull(tried.values.ravel().tolist())
             sides = [Interval(values.low, min(values.high, -1)), Interval(max(values.low, 1), values.high)]
@@ -227,7 +228,11 @@ class Bounds:
             "the divisor may be 0",
             expr.args[1].span,
             "this may be 0",
-            notes=(f"as far as is known, it is {args[1]}" if tried is None else f"it is {self._zero_where(tried)}",),
+            notes=(
+                f"as far as is known, it is {args[1]}"
+                if tried is None
+                else f"it is {self._zero_where(tried, divisor)}",
+            ),
             helps=("write `max(1, ...)`, or leave 0 out of the domain; an `if` around it isn't enough",),
         )
         return None
@@ -308,16 +313,16 @@ class Bounds:
                     stack.append(self._relations[node.name])
         return size
 
-    def _zero_where(self, tried: _Tried) -> str:
+    def _zero_where(self, tried: _Tried, divisor: Typed) -> str:
         """The first combination for which a value that was tried is 0, in words."""
-        if not tried.names:
-            return "always 0"
-        index = np.unravel_index(int(np.argmax((tried.values == 0).ravel())), tried.values.shape)
+        zero = tried.values == 0
+        index = np.unravel_index(int(np.argmax(zero.ravel())), zero.shape)
         names = []
-        for name, place in zip(tried.names, index, strict=True):
+        for name, place in () if zero.all() else zip(tried.names, index, strict=True):
             variable = self._system.variable(name)
             names.append(f"{name} = {value_text(variable.domain[int(place)], variable.type)}")
-        return f"0 where {', '.join(names)}"
+        names += [f"{name} = {value_text(value.value, value.type)}" for name, value in _fixed(divisor)]
+        return f"0 where {', '.join(dict.fromkeys(names))}" if names else "always 0"
 
     # -------------------------------------------------------------- questions of the lints
 
@@ -335,3 +340,12 @@ class Bounds:
             return True
         tried = self._tried(condition)
         return tried is not None and bool(tried.values.astype(bool).all())
+
+
+def _fixed(expr: Typed) -> Iterator[tuple[str, Constant]]:
+    """The names that have a known value in `expr` alone: set by a `with`, or bound around it."""
+    for node in walk_typed(expr):
+        if isinstance(node, Constant) and node.bound:
+            yield node.bound, node
+        elif isinstance(node, Within):
+            yield from ((name, value) for name, value in node.changes if isinstance(value, Constant))

@@ -166,7 +166,11 @@ class ArchetypeChecker:
         if sum(like.percent for like in likes) > 100:
             total = sum(like.percent for like in likes)
             self._collector.error(
-                "E423", f"the look-alikes add up to {total} percent", likes[0].span, "at most 100 are"
+                "E423",
+                f"the look-alikes add up to {total} percent",
+                likes[0].span.to(likes[-1].span),
+                "at most 100 percent can be",
+                helps=("lower the percentages: what they leave of 100 are the tasks that look like no other",),
             )
         found: dict[str, int] = {}
         for like in likes:
@@ -174,24 +178,31 @@ class ArchetypeChecker:
             declared = find_declared(self._index, self._index.archetypes, ident, module, "archetype", self._collector)
             if declared is None:
                 continue
-            if why := self._not_alike(declared.node, system, faults):
-                self._collector.error("E423", f"no task can look like `{ident.name}`", ident.span, why)
+            if wrong := self._not_alike(declared.node, system, faults):
+                message, (why, help_) = f"no task can look like `{ident.name}`", wrong
+                self._collector.error("E423", message, ident.span, why, helps=(help_,))
             elif like.percent < 1:
-                self._collector.error("E423", f"`{ident.name}` gets no task", like.span, "at least 1 percent is needed")
+                message, why = f"`{ident.name}` gets no task", "at least 1 percent is needed"
+                self._collector.error("E423", message, like.span, why, helps=("give it more, or leave the `like` out",))
             elif ident.name in found:
-                self._collector.error("E423", f"`{ident.name}` is named twice", ident.span, "already named above")
+                message, helps = f"`{ident.name}` is named twice", ("say once how many percent look like it",)
+                self._collector.error("E423", message, ident.span, "already named above", helps=helps)
             found[ident.name] = like.percent
         return tuple(found.items())
 
-    def _not_alike(self, node: ArchetypeLike, system: str, faults: Sequence[str]) -> str:
-        """Why tasks with these faults can't look like an archetype; empty if they can."""
-        if not isinstance(node, nodes.ArchetypeDecl) or not node.tells:
-            return "it has no `tell`"
+    def _not_alike(self, node: ArchetypeLike, system: str, faults: Sequence[str]) -> tuple[str, str] | None:
+        """Why tasks with these faults can't look like an archetype, and what to do; None if they can."""
+        if isinstance(node, nodes.ComposeDecl):
+            return "it is a composition, which has no `tell`", "name one of its parts"
         if node.system.name != system:
-            return f"it belongs to `{node.system.name}`"
+            return f"it belongs to `{node.system.name}`", f"name an archetype of `{system}`"
         if node.fault is not None and node.fault.name in faults:
-            return f"they have its fault `{node.fault.name}` themselves"
-        return ""
+            return f"they have its fault `{node.fault.name}` themselves", "name an archetype with another fault"
+        if node.fault is None and not faults:
+            return "both are healthy", "name an archetype with a fault"
+        if not node.tells:
+            return "it has no `tell`", f"give `{node.name.name}` a `tell`: a condition that gives it away on the page"
+        return None
 
     def _part(self, ident: nodes.Ident, module: str) -> nodes.ArchetypeDecl | None:
         """The archetype that a composition names."""

@@ -56,7 +56,7 @@ def check_name(checker: Checker, expr: nodes.Name, expected: ValueType | None) -
         return None
     match symbol:
         case BoundSymbol(value=constant):
-            return attrs.evolve(constant, span=expr.span)
+            return attrs.evolve(constant, bound=expr.name, span=expr.span)
         case ConstantSymbol(value=value):
             return None if value is None else attrs.evolve(value, span=expr.span)
         case VariableSymbol() | RelationSymbol() | IndexSymbol():

@@ -136,3 +136,27 @@ def test_printing_may_not_pass_the_range() -> None:
 def test_one_cause_gives_one_error() -> None:
     text = divided("a", body="let q = r + r  let p = floor(q / r)  sound p > 0  sound (q with (b = 1)) > 0")
     assert codes_of(text) == ["E307"]
+
+
+@pytest.mark.parametrize(
+    ("body", "note"),
+    [
+        ("let r = sum(k in 0..2: floor(8 / k))", "it is 0 where k = 0"),
+        ("let r = sum(k in {1, 2}: 8 mod (k - 1))", "it is 0 where k = 1"),
+        ("let r = sum(k in 0..1: floor(8 / (k * b)))", "it is 0 where k = 0"),
+        ("let r = sum(k in 0..1: floor(8 / (k + a)))", "it is 0 where a = 0, k = 0"),
+        ("let r = (floor(8 / b)) with (b = a)", "it is 0 where a = 0"),
+        ("let r = any(c in {on_, off_}: floor(8 / (if c == on_ then 0 else 1)) > 1)", "it is 0 where c = on_"),
+        ("let r = first { floor(8 / a): a > 0 } else 0", "it is 0 where a = 0"),
+        ("let r = 8 mod (0 - a)", "it is 0 where a = 0"),
+        ('log { event lap for n in {5, 0} { attr x = floor(8 / n)  says "{n} {x}" } }', "it is 0 where n = 0"),
+        ("let r = (floor(8 / a)) with (a = 0)", "it is 0 where a = 0"),
+        ("let r = floor(8 / (a - a))", "it is always 0"),
+        ("let r = floor(8 / (2 - 2))", "it is always 0"),
+    ],
+)
+def test_where_a_divisor_is_zero_is_told_as_it_is(body: str, note: str) -> None:
+    text = f"""enum Key {{ on_, off_ }}
+      system s "S" {{ config {{ a: int in 0..3 "a"  b: int in {{1, 2, 4}} "b" }} {body} }}"""
+    (found,) = [each for each in check_text(text)[1] if each.code == "E307"]
+    assert found.notes == (note,)
