@@ -62,7 +62,7 @@ def check_bounds(program: CheckedProgram, collector: Collector) -> dict[str, Bou
             found[name].check_system()
     for archetype in program.archetypes.values():
         if archetype.system in found:
-            for condition in (*archetype.wheres, *archetype.hards):
+            for condition in (*archetype.wheres, *archetype.hards, *archetype.tells):
                 found[archetype.system].interval(condition.condition)
     for case in program.cases.values():
         if case.system in found:

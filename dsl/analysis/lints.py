@@ -53,8 +53,9 @@ def lint_program(
         for expr in expressions_of(system):
             _lint_withs(expr, bounds[name], collector)
     for archetype in program.archetypes.values():
-        for condition in (*archetype.wheres, *archetype.hards):
+        for condition in (*archetype.wheres, *archetype.hards, *archetype.tells):
             _lint_withs(condition.condition, bounds[archetype.system], collector)
+        _lint_tells(archetype, program.systems[archetype.system], bounds[archetype.system], collector)
         _lint_archetype(archetype, program.systems[archetype.system], bounds[archetype.system], collector)
     _lint_leaks(program, collector)
     _lint_unused(systems, index, library, collector)
@@ -156,6 +157,45 @@ def _lint_archetype(archetype: CheckedArchetype, system: CheckedSystem, bounds: 
         collector.error(
             "E426", f"no boundary task belongs to `{archetype.name}`", archetype.hards[-1].span, "this never holds"
         )
+
+
+def _lint_tells(archetype: CheckedArchetype, system: CheckedSystem, bounds: Bounds, collector: Collector) -> None:
+    """A tell is a condition on what a page shows, which holds in some worlds and not in others."""
+    shown = _shown_variables(system, bounds) if archetype.tells else frozenset()
+    for number, tell in enumerate(archetype.tells):
+        earlier = next((each for each in archetype.tells[:number] if each.condition == tell.condition), None)
+        read = bounds.support(tell.condition)
+        if earlier is not None:
+            message, label = "this tell is given twice", "again here"
+            collector.warn("W458", message, tell.span, label, secondary=((earlier.span, "first here"),))
+        elif bounds.always(tell.condition):
+            helps = ("name what is special about the pages of this archetype, or leave the tell out",)
+            collector.warn("W444", "this condition always holds", tell.span, "it gives nothing away", helps=helps)
+        elif bounds.never(tell.condition, *(each.condition for each in system.requires)):
+            helps = ("correct it, or leave it out: no task can look so",)
+            collector.warn("W458", "this tell never holds", tell.span, "no valid world is like that", helps=helps)
+        elif not read & shown:
+            hidden = listed(sorted(read))
+            collector.warn(
+                "W458",
+                f"no page shows anything of {hidden}",
+                tell.span,
+                "this gives nothing away",
+                helps=("write the tell with fields, facts, profiler values or what the log depends on",),
+            )
+
+
+def _shown_variables(system: CheckedSystem, bounds: Bounds) -> frozenset[str]:
+    """The variables that a page prints, or on which something that it prints depends."""
+    own = {variable.name for variable in system.variables if variable.kind != "hidden"}
+    printed: list[Typed | None] = []
+    for relation in system.relations:
+        printed += [relation.value, relation.condition] if relation.profiler else []
+    for event in system.events:
+        for line in event.lines:
+            printed += [line.condition, *(attribute.value for attribute in line.attributes)]
+        printed.append(event.placed)
+    return frozenset(own).union(*(bounds.support(expr) for expr in printed if expr is not None))
 
 
 def _lint_leaks(program: CheckedProgram, collector: Collector) -> None:

@@ -100,6 +100,7 @@ class _SystemCheck:
             self.scope, enumerations=(*self.outer.enumerations, *(each for each, _ in self.enumerations))
         )
         variables = [self._announced_variable(kind, variable) for kind, variable in self._variables()]
+        self._refuse_shared_aliases()
         self._relations()
         self._profiler_conditions()
         self._refuse_members()
@@ -316,6 +317,17 @@ class _SystemCheck:
             helps=('write the tool in letters, a colon and the name that it uses: `alias "deepspeed:lr"`',),
         )
         return None
+
+    def _refuse_shared_aliases(self) -> None:
+        """What a tool calls by one name is one variable."""
+        first: dict[str, tuple[str, nodes.Ident]] = {}
+        for _, variable in self._variables():
+            for alias in variable.aliases:
+                name, written = variable.name.name, nodes.Ident(alias.value, span=alias.span)
+                other, earlier = first.setdefault(alias.value, (name, written))
+                if earlier is not written:
+                    what = f"is an alias of `{other}` already" if other != name else "is listed twice"
+                    report_duplicate(alias.value, written, earlier, self.collector, what=what)
 
     def _constant(self, expr: nodes.Expression, type_: ValueType, what: str) -> Constant | None:
         typed = self._constants().value(expr, type_, what)

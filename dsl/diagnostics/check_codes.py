@@ -41,7 +41,7 @@ NAME_CODES = (
         "Variables, relations, events, constants and tables share one space of names, which a system's own names "
         "extend: nothing hides an outer name. Units and enumerations share another. Rules, diagnosis codes, archetypes "
         "(with compositions), regions and splits each have their own. A list that names something twice that may "
-        "occur only once has this error, too.",
+        "occur only once has this error, too, and so has an alias of two variables.",
         "const limit = 1\nconst limit = 2\n",
     ),
     Code(
@@ -507,7 +507,7 @@ archetype full_tank of tank "It is full" { fault none  tier healthy  like empty_
     Code(
         "W444",
         "a condition that always holds",
-        "The condition holds in every world, so it says nothing about a run.",
+        "The condition holds in every world, so it says nothing about a run, and as a tell it gives nothing away.",
         _system("  sound size < 5\n"),
     ),
     Code(
@@ -585,5 +585,14 @@ archetype full_tank of tank "It is full" { fault none  tier healthy  like empty_
         "A wording of noise, or of an event that has no attributes, has at least one word. An event with attributes "
         "may leave it at these.",
         _system('  log { noise by health { says "" } }\n'),
+    ),
+    Code(
+        "W458",
+        "a tell that gives nothing away",
+        "A tell is a condition on what a page shows, by which a reader could guess the archetype. This one is given "
+        "twice, holds in no valid world, or depends only on hidden variables of which no page shows anything.",
+        _THREE.replace("  rule big", '  hidden { guests: int in {1, 2} "guests" }\n  rule big')
+        + 'archetype big of shop "Big" { fault big  tier computed  tell guests == 2 }\n'
+        + _FINE,
     ),
 )

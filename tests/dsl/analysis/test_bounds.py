@@ -160,3 +160,10 @@ def test_where_a_divisor_is_zero_is_told_as_it_is(body: str, note: str) -> None:
       system s "S" {{ config {{ a: int in 0..3 "a"  b: int in {{1, 2, 4}} "b" }} {body} }}"""
     (found,) = [each for each in check_text(text)[1] if each.code == "E307"]
     assert found.notes == (note,)
+
+
+def test_a_tell_is_checked_like_other_conditions() -> None:
+    text = """system s "S" { config { a: int in 0..3 "a"  b: bool "b" }
+      rule one ONE "one" { when a == 1  set a = 2 } runbook one }
+    archetype ones of s "Ones" { fault one  tier computed  tell floor(4 / a) > 1 }"""
+    assert codes_of(text) == ["E307"]
