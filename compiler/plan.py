@@ -114,6 +114,8 @@ class EventPlan:
         logger: What stands before the text of the line; of no other event of the system.
         index: Name of what `at` lists; printed as the first attribute. Empty if the event isn't repeated.
         occurrences: For a repeated event: the event at each value of `at`, named `event@value`, in order.
+        pace: The least and most milliseconds that a repetition takes, where the times of the lines follow it; they read
+            only what the page shows as it is.
         before: Another event, directly before which the line stands where `placed` holds, if both are there;
             the observation `event<other` says whether it does. Empty if the line has one place.
     """
@@ -128,6 +130,7 @@ class EventPlan:
     index: str = ""
     at: tuple[int, ...] = ()
     occurrences: tuple[EventPlan, ...] = ()
+    pace: tuple[Expr, Expr] | None = None
     before: str = ""
     placed: Expr | None = None
 
@@ -139,12 +142,16 @@ class NoiseLinePlan:
     Attributes:
         often: In how many of 100 tasks it is there.
         wordings: Texts in which `{3..9}` stands for a random integer of that range.
+        after: The event behind whose first line it stands, if that is there; empty if any.
+        before: The event ahead of whose first line it stands, if that is there; empty if any.
     """
 
     level: str
     logger: str
     often: int
     wordings: tuple[str, ...]
+    after: str = ""
+    before: str = ""
 
 
 @attrs.frozen

@@ -237,6 +237,7 @@ class CheckedEvent(Spanned):
         level: "info", "warn" or "error".
         logger: What its line names as its origin; of no other event of the system.
         index: Set for a repeated event: the name that stands in its expressions for each of `at`.
+        pace: Of a repeated event, if its times follow one: the least and most milliseconds that a repetition takes.
         occurrences: The event at each value of `at`, named `event@value`, without an index.
         before: Another event, which is neither repeated nor placed, before which its line stands where `placed` holds
             and both are there; empty if it has one place.
@@ -251,6 +252,7 @@ class CheckedEvent(Spanned):
     logger: str
     index: str = ""
     at: tuple[int, ...] = ()
+    pace: tuple[Typed, Typed] | None = None
     occurrences: tuple[CheckedEvent, ...] = ()
     before: str = ""
     placed: Typed | None = None
@@ -288,6 +290,8 @@ class CheckedNoiseLine(Spanned):
     Attributes:
         often: In how many of 100 tasks it is there.
         wordings: Texts in which `{3..9}` stands for a random number of that range.
+        after: The event behind whose first line it stands, if that is there; empty if any.
+        before: The event ahead of whose first line it stands, if that is there; empty if any.
     """
 
     level: str
@@ -295,6 +299,8 @@ class CheckedNoiseLine(Spanned):
     often: int
     wordings: tuple[str, ...]
     wording_spans: tuple[Span, ...] = attrs.field(default=(), eq=False, repr=False)
+    after: str = ""
+    before: str = ""
 
 
 @attrs.frozen
@@ -397,6 +403,7 @@ def expressions_of(system: CheckedSystem) -> Iterator[Typed]:
                 yield attribute.value
         if event.placed is not None:
             yield event.placed
+        yield from event.pace or ()
     for condition in (*system.requires, *system.sounds):
         yield condition.condition
     for rule in system.rules:

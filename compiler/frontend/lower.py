@@ -212,6 +212,7 @@ def _event(event: CheckedEvent, singulars: Mapping[str, str]) -> EventPlan:
         index=event.index,
         at=event.at,
         occurrences=tuple(_event(each, singulars) for each in event.occurrences),
+        pace=None if event.pace is None else (lower_integer(event.pace[0]), lower_integer(event.pace[1])),
         before=event.before,
         placed=None if event.placed is None else lower_condition(event.placed),
     )
@@ -280,7 +281,7 @@ def _noise_value(noise: CheckedNoiseValue, singulars: Mapping[str, str]) -> Nois
 
 
 def _noise_line(noise: CheckedNoiseLine) -> NoiseLinePlan:
-    return NoiseLinePlan(noise.level, noise.logger, noise.often, noise.wordings)
+    return NoiseLinePlan(noise.level, noise.logger, noise.often, noise.wordings, noise.after, noise.before)
 
 
 def _rule(rule: CheckedRule) -> Rule:

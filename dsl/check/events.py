@@ -6,7 +6,7 @@ reported and left out. A repeated event is checked once, for any value of its in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -18,7 +18,21 @@ from dsl.check.literals import domain_constants
 from dsl.check.names import IndexSymbol
 from dsl.check.printing import check_show, fill_text, refuse_empty_wordings
 from dsl.check.quantifiers import name_is_free
-from dsl.checked import CheckedAttribute, CheckedEvent, Constant, Typed, substituted, walk_typed
+from dsl.checked import (
+    CheckedAttribute,
+    CheckedEvent,
+    CheckedRelation,
+    CheckedVariable,
+    Constant,
+    Printing,
+    RelationRef,
+    Typed,
+    VariableRef,
+    Within,
+    subexpressions,
+    substituted,
+    walk_typed,
+)
 from dsl.diagnostics.collector import Collector
 from dsl.syntax import nodes
 from dsl.value_types import NUMBER
@@ -82,6 +96,7 @@ def _event(decl: nodes.EventDecl, decls: Sequence[nodes.EventDecl], checker: Che
         logger=event_logger(decl).name,
         index="" if decl.repetition is None else decl.repetition.index.name,
         at=tuple(value.value for value in values),
+        pace=None if decl.repetition is None else _pace(decl.repetition, checker),
         before="" if decl.placement is None else decl.placement.other.name,
         placed=placed,
         wording_spans=tuple(wording.span for wording in decl.wordings),
@@ -148,6 +163,63 @@ def _occurrences(event: CheckedEvent, values: Sequence[Constant], checker: Check
     return tuple(at(value) for value in values)
 
 
+def _pace(repetition: nodes.Repetition, checker: Checker) -> tuple[Typed, Typed] | None:
+    """The least and most milliseconds of a repetition."""
+    if repetition.pace is None:
+        return None
+    low = checker.value(repetition.pace.low, NUMBER, "the milliseconds of a repetition")
+    if repetition.pace.high is None:
+        return None if low is None else (low, low)
+    high = checker.value(repetition.pace.high, NUMBER, "the most milliseconds of a repetition")
+    return None if low is None or high is None else (low, high)
+
+
+def refuse_untold_paces(
+    events: Sequence[CheckedEvent],
+    variables: Sequence[CheckedVariable],
+    relations: Mapping[str, CheckedRelation],
+    collector: Collector,
+) -> None:
+    """Times aren't evidence, so a pace may read only what a page shows as it is."""
+    told = {each.name for each in variables if each.kind != "hidden" and not isinstance(each.printing, Printing)}
+    secrets: dict[str, str | None] = {}
+
+    def secret(expr: Typed) -> str | None:
+        """A name that `expr` reads, directly or through relations, and whose value the page doesn't show as it is."""
+        match expr:
+            case VariableRef(name=name):
+                return None if name in told else name
+            case RelationRef(name=name):
+                return secrets.get(name)
+            case Within(body=body):
+                # A page shows the profiler values of its own run alone.
+                read = [part.name for part in walk_typed(body) if isinstance(part, RelationRef)]
+                values = [name for name in read if name in relations and relations[name].profiler]
+                return values[0] if values else first(subexpressions(expr))
+            case _:
+                return first(subexpressions(expr))
+
+    def first(parts: Iterable[Typed]) -> str | None:
+        return next((name for name in map(secret, parts) if name is not None), None)
+
+    for relation in relations.values():
+        if not relation.profiler:
+            secrets[relation.name] = secret(relation.value)
+        elif relation.condition is not None or relation.printing is not None:
+            secrets[relation.name] = relation.name
+
+    for event in events:
+        for bound in dict.fromkeys(event.pace or ()):
+            if (name := secret(bound)) is not None:
+                collector.error(
+                    "E429",
+                    f"the times of `{event.name}` would tell `{name}`",
+                    bound.span,
+                    "a page doesn't show it as it is",
+                    helps=("read config fields, given facts and profiler values that are always there, unrounded",),
+                )
+
+
 # ------------------------------------------------------------------ events placed before others
 
 
@@ -156,18 +228,17 @@ def _placed(decl: nodes.EventDecl, decls: Sequence[nodes.EventDecl], checker: Ch
     if decl.placement is None:
         return None
     condition = checker.condition(decl.placement.condition)
-    other = _other(decl.placement.other, decl, decls, checker.collector)
+    other = known_event(decl.placement.other, decls, checker.collector)
     if other is None or not _may_be_placed(decl, other, checker.collector):
         return None
     return condition
 
 
-def _other(
-    ident: nodes.Ident, decl: nodes.EventDecl, decls: Sequence[nodes.EventDecl], collector: Collector
-) -> nodes.EventDecl | None:
+def known_event(ident: nodes.Ident, decls: Sequence[nodes.EventDecl], collector: Collector) -> nodes.EventDecl | None:
+    """Find the event of that name; says so if there is none."""
     other = next((each for each in decls if each.name.name == ident.name), None)
     if other is None:
-        helps = collector.suggestion(ident.name, [each.name.name for each in decls if each is not decl])
+        helps = collector.suggestion(ident.name, [each.name.name for each in decls])
         collector.error("E210", f"unknown event `{ident.name}`", ident.span, "not declared in this system", helps=helps)
     return other
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from dsl.check.checker import Checker
 from dsl.check.declarations import resolve_type
-from dsl.check.events import DEFAULT_LEVEL, event_logger
+from dsl.check.events import DEFAULT_LEVEL, event_logger, known_event
 from dsl.check.index import report_duplicate
 from dsl.check.literals import variable_domain
 from dsl.check.printing import check_noise_text, check_show
@@ -86,12 +86,15 @@ def _noise_value(
 
 def check_noise_lines(blocks: Sequence[nodes.LogBlock], collector: Collector) -> tuple[CheckedNoiseLine, ...]:
     """Check the noise among the lines of the log."""
-    loggers = {logger.name: logger for block in blocks for logger in map(event_logger, block.events)}
+    events = [event for block in blocks for event in block.events]
+    loggers = {logger.name: logger for logger in map(event_logger, events)}
     lines = [item for block in blocks for item in block.items if isinstance(item, nodes.NoiseLine)]
-    return tuple(_noise_line(line, loggers, collector) for line in lines)
+    return tuple(_noise_line(line, events, loggers, collector) for line in lines)
 
 
-def _noise_line(line: nodes.NoiseLine, loggers: dict[str, nodes.Ident], collector: Collector) -> CheckedNoiseLine:
+def _noise_line(
+    line: nodes.NoiseLine, events: Sequence[nodes.EventDecl], loggers: dict[str, nodes.Ident], collector: Collector
+) -> CheckedNoiseLine:
     logger = line.logger
     if logger.name in loggers:
         what = "is the logger of an event and of noise"
@@ -104,11 +107,30 @@ def _noise_line(line: nodes.NoiseLine, loggers: dict[str, nodes.Ident], collecto
             logger.span,
             "`often` takes a number from 1 to 100",
         )
+    after, before = _place(line, events, collector)
     return CheckedNoiseLine(
         level=line.level or DEFAULT_LEVEL,
         logger=logger.name,
         often=often,
         wordings=tuple(check_noise_text(wording, collector) for wording in line.wordings),
         wording_spans=tuple(wording.span for wording in line.wordings),
+        after=after,
+        before=before,
         span=logger.span,
     )
+
+
+def _place(line: nodes.NoiseLine, events: Sequence[nodes.EventDecl], collector: Collector) -> tuple[str, str]:
+    """The events between which a line stands, as far as it names some."""
+    named = [None if each is None else known_event(each, events, collector) for each in (line.after, line.before)]
+    after, before = named
+    if after is not None and before is not None and before.name.span.start <= after.name.span.start:
+        assert line.before is not None
+        collector.error(
+            "E436",
+            f"`{before.name.name}` isn't declared after `{after.name.name}`",
+            line.before.span,
+            "no line is behind the one and ahead of the other",
+            helps=("name first the event that is declared first: `after FIRST before SECOND`",),
+        )
+    return "" if after is None else after.name.name, "" if before is None else before.name.name

@@ -391,6 +391,17 @@ archetype full_tank of tank "It is full" { fault none  tier healthy  like empty_
         'case c01 of shop "https://example.org/1" { known { size = 4 } } => TOO_BIG { size = 2 }\n',
     ),
     Code(
+        "E429",
+        "a pace that a page doesn't show",
+        "`every` says how many milliseconds a repetition takes, and the times of the lines follow it. Times aren't "
+        "evidence, so it reads only what a page shows as it is: config fields, given facts, and profiler values that "
+        "are always there and aren't rounded.",
+        _system(
+            '  hidden { wait: int in {100, 900} "a lap" }\n'
+            '  log { event lap for step in {1, 10} every wait { attr rooms = size says "{step} {rooms}" } }\n'
+        ),
+    ),
+    Code(
         "E430",
         "an example whose world doesn't exist",
         "The values of the example, with the defaults of the variables it doesn't set, violate a `require`.",
@@ -440,9 +451,10 @@ archetype full_tank of tank "It is full" { fault none  tier healthy  like empty_
     ),
     Code(
         "E436",
-        "an event that can't be placed before another",
+        "a line that has no such place",
         "`before OTHER when ...` needs an event that is declared earlier, with one line at a place of its own: neither "
-        "of the two is repeated, and the other one isn't placed before a third.",
+        "of the two is repeated, and the other one isn't placed before a third. Noise `after FIRST before SECOND` "
+        "needs a second event that is declared after the first one.",
         _system(
             "  log {\n"
             '    event early before late when size == 2 { says "early" }\n'

@@ -419,11 +419,21 @@ class AttrDecl:
 
 
 @attrs.frozen
+class Pace:
+    """`every step_ms`, or `every 200..600`: the milliseconds of a repetition; one number has no `high`."""
+
+    low: Expression
+    high: Expression | None
+    span: Span = _span()
+
+
+@attrs.frozen
 class Repetition:
-    """`for step in {1, 10, 50}`: a line for each value."""
+    """`for step in {1, 10, 50} every step_ms`: a line for each value."""
 
     index: Ident
     values: SetDomain
+    pace: Pace | None = None
     span: Span = _span()
 
 
@@ -457,15 +467,18 @@ class EventDecl:
 
 @attrs.frozen
 class NoiseLine:
-    """`noise info by health often 30 { says "..." | "..." }`: a line of the log drawn apart from the run.
+    """`noise info by health often 30 after ready { says "..." | "..." }`: a line of the log drawn apart from the run.
 
-    `level` is "info", "warn" or "error"; None where nothing is said.
+    `level` is "info", "warn" or "error"; None where nothing is said. It stands behind the event `after`, and ahead of
+    the event `before`, if the author says so.
     """
 
     level: str | None
     logger: Ident
     often: int | None
     wordings: tuple[StrLit, ...]
+    after: Ident | None = None
+    before: Ident | None = None
     span: Span = _span()
 
 

@@ -398,7 +398,10 @@ def _noise_value(item: nodes.NoiseValue) -> list[str]:
 def _noise_line(item: nodes.NoiseLine) -> list[str]:
     level = [] if item.level is None else [item.level]
     often = [] if item.often is None else [f"often {print_int(item.often)}"]
-    return _nest(" ".join(["noise", *level, f"by {item.logger.name}", *often]), [_says(item.wordings)])
+    after = [] if item.after is None else [f"after {item.after.name}"]
+    before = [] if item.before is None else [f"before {item.before.name}"]
+    head = ["noise", *level, f"by {item.logger.name}", *often, *after, *before]
+    return _nest(" ".join(head), [_says(item.wordings)])
 
 
 def _says(wordings: Iterable[nodes.StrLit]) -> list[str]:
@@ -435,7 +438,7 @@ def _relation(item: nodes.RelationDecl, keyword: str) -> list[str]:
 def _event(item: nodes.EventDecl) -> list[str]:
     head = [f"event {item.name.name}"]
     if item.repetition is not None:
-        head.append(f"for {item.repetition.index.name} in {print_domain(item.repetition.values)}")
+        head.append(_repetition(item.repetition))
     if item.condition is not None:
         head.append(f"when {print_expr(item.condition)}")
     if item.placement is not None:
@@ -447,6 +450,14 @@ def _event(item: nodes.EventDecl) -> list[str]:
         for part in item.attributes
     ]
     return _nest(" ".join([*head, *_texts(item.text)]), [*attributes, _says(item.wordings)])
+
+
+def _repetition(item: nodes.Repetition) -> str:
+    pace = ""
+    if item.pace is not None:
+        high = "" if item.pace.high is None else f"..{print_expr(item.pace.high)}"
+        pace = f" every {print_expr(item.pace.low)}{high}"
+    return f"for {item.index.name} in {print_domain(item.values)}{pace}"
 
 
 def _keep(item: nodes.KeepDecl) -> list[str]:

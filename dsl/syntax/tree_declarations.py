@@ -255,12 +255,14 @@ class Builder(ExpressionBuilder):
                 raise unknown_rule(tree)
 
     def noise_line(self, tree: Node) -> nodes.NoiseLine:
-        level, logger, often, wordings = tree.children
+        level, logger, often, after, before, wordings = tree.children
         return nodes.NoiseLine(
             None if level is None else str(level),
             self.ident(logger),
             None if often is None else as_number(often),
             self.wordings(wordings),
+            self.optional_ident(after),
+            self.optional_ident(before),
             span=self.span(tree),
         )
 
@@ -271,10 +273,17 @@ class Builder(ExpressionBuilder):
         if child is None:
             return None
         tree = as_tree(child)
-        index, values = tree.children
+        index, values, pace = tree.children
         domain = self.domain(values)
         assert isinstance(domain, nodes.SetDomain)
-        return nodes.Repetition(self.ident(index), domain, span=self.span(tree))
+        return nodes.Repetition(self.ident(index), domain, self.pace(pace), span=self.span(tree))
+
+    def pace(self, child: Child) -> nodes.Pace | None:
+        if child is None:
+            return None
+        tree = as_tree(child)
+        low, high = tree.children
+        return nodes.Pace(self.expr(low), self.optional_expr(high), span=self.span(tree))
 
     def placement(self, child: Child) -> nodes.Placement | None:
         if child is None:

@@ -178,12 +178,19 @@ events = declared(
             nodes.Repetition,
             index=st.one_of(idents, st.builds(nodes.Ident, st.just("step"), span=st.just(SPAN))),
             values=declared(nodes.SetDomain, values=some(small_exprs, 0)),
+            pace=optional(declared(nodes.Pace, low=small_exprs, high=optional(small_exprs))),
         )
     ),
     placement=optional(declared(nodes.Placement, other=idents, condition=small_exprs)),
 )
 noise_lines = declared(
-    nodes.NoiseLine, level=levels, logger=idents, often=optional(numbers), wordings=some(string_literals)
+    nodes.NoiseLine,
+    level=levels,
+    logger=idents,
+    often=optional(numbers),
+    wordings=some(string_literals),
+    after=optional(idents),
+    before=optional(idents),
 )
 keeps = declared(nodes.KeepDecl, names=some(idents), sense=st.sampled_from(KeepSense))
 sets = st.one_of(

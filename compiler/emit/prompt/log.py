@@ -1,8 +1,9 @@
 """The log of a run: what happened in it, in lines with time, rank, level and logger, among lines that mean nothing.
 
 In: the events and noise of a system, where the evidence holds them, and a source of choices. Out: lines. Wordings,
-times and noise come from the choices, everything else from the evidence. Where a page prints how long one repetition
-takes (`step_ms` beside lines with `step=`), the times of those lines follow it, or they would contradict the page.
+times and noise come from the choices, everything else from the evidence. Where an event has a pace, the times of its
+lines follow it, or they would contradict the page. Noise stands where its author puts it, and never behind an error
+that ends the run.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import attrs
 
 from compiler.emit.prompt.shown import logger_name
 from compiler.emit.prompt.text import shown_text
-from compiler.plan import Display, EventPlan, NoiseLinePlan
+from compiler.plan import Display, EventPlan, NoiseLinePlan, SystemPlan
+from solvers.evaluate import value
+from solvers.problem import Expr, Problem, Var
 
 Choose = Callable[[int], int]
 """Given n > 0, a number from 0 to n - 1; draws from the keyed stream of the task."""
@@ -34,9 +37,11 @@ class LogLine:
     """A line without its time.
 
     Attributes:
+        event: What it is a line of; empty for noise.
         after_ms: How long after the last line before it that has such a time; None: no page says.
     """
 
+    event: str
     level: str
     logger: str
     text: str
@@ -63,7 +68,6 @@ class _Line:
 
     Attributes:
         repetitions: Of the event's index since its line before this one.
-        pace: Where the evidence holds how many milliseconds a repetition takes, if a page prints it.
     """
 
     index: int
@@ -72,52 +76,59 @@ class _Line:
     wordings: tuple[tuple[str | int, ...], ...]
     attributes: tuple[_Attribute, ...]
     repetitions: int
-    pace: int | None
 
-    def written(self, evidence: Sequence[int], choose: Choose) -> LogLine:
+    def written(self, event: str, evidence: Sequence[int], pace: int | None, choose: Choose) -> LogLine:
+        """The line; `pace` is how many milliseconds a repetition takes, where its time follows one."""
         parts = self.wordings[choose(len(self.wordings))] if self.wordings else ("",)
         values = [attribute.text(evidence) for attribute in self.attributes]
         text = "".join(part if isinstance(part, str) else values[part] for part in parts)
         rest = [value for number, value in enumerate(values) if number not in parts]
-        after_ms = None if self.pace is None else self.repetitions * max(0, evidence[self.pace])
-        return LogLine(self.level, self.logger, " ".join(part for part in (text, *rest) if part), after_ms)
+        after_ms = None if pace is None else self.repetitions * pace
+        return LogLine(event, self.level, self.logger, " ".join(part for part in (text, *rest) if part), after_ms)
 
 
 @attrs.frozen
 class _Event:
-    """The lines of an event, and where the evidence says that they stand before another event's."""
+    """The lines of an event, where the evidence says that they stand before another event's, and their pace."""
 
     name: str
     lines: tuple[_Line, ...]
     before: str
     placed: int | None
+    pace: tuple[Expr, Expr] | None
 
 
 class Log:
     """Prints the logs of one system.
 
-    Args:
-        index: Where the evidence holds each observation, by name.
+    Raises:
+        KeyError: The problem doesn't observe what an event shows.
     """
 
-    def __init__(self, events: Sequence[EventPlan], noise: Sequence[NoiseLinePlan], index: Mapping[str, int]) -> None:
-        self._events = tuple(_event(event, index) for event in events)
-        self._noise = tuple(noise)
+    def __init__(self, system: SystemPlan) -> None:
+        observed = [observation.name for observation in system.problem.observations]
+        index = {name: number for number, name in enumerate(observed)}
+        self._observed = observed
+        self._events = tuple(_event(event, index) for event in system.events)
+        self._noise = system.noise_lines
+        self._read = _as_read(system.problem, observed)
 
     def lines(self, evidence: Sequence[int], choose: Choose) -> tuple[str, ...]:
         """Write a log."""
         written = self._written(evidence, choose)
         for noise in self._noise:
             if choose(100) < noise.often:
-                line = LogLine(noise.level, noise.logger, _noise_text(noise, choose))
-                written.insert(choose(len(written) + 1), line)
+                line = LogLine("", noise.level, noise.logger, _noise_text(noise, choose))
+                first, last = _places(noise, written)
+                written.insert(first + choose(last - first + 1), line)
         return tuple(_stamped(written, choose))
 
     def _written(self, evidence: Sequence[int], choose: Choose) -> list[LogLine]:
         """The lines of the events, in the order in which they are printed."""
         placed: list[tuple[str, list[LogLine]]] = []
         for event in self._events:
-            lines = [line.written(evidence, choose) for line in event.lines if evidence[line.index]]
+            pace = None if event.pace is None else self._milliseconds(event.pace, evidence, choose)
+            lines = [line.written(event.name, evidence, pace, choose) for line in event.lines if evidence[line.index]]
             if not lines:
                 continue
             place = len(placed)
@@ -125,6 +136,35 @@ class Log:
                 place = [name for name, _ in placed].index(event.before)
             placed.insert(place, (event.name, lines))
         return [line for _, lines in placed for line in lines]
+
+    def _milliseconds(self, pace: tuple[Expr, Expr], evidence: Sequence[int], choose: Choose) -> int:
+        """How long a repetition takes in this log."""
+        shown = dict(zip(self._observed, evidence, strict=True))
+        low, high = (int(value(self._read, bound, shown)) for bound in pace)
+        return max(0, low + choose(max(1, high - low + 1)))
+
+
+def _as_read(problem: Problem, observed: Sequence[str]) -> Problem:
+    """The problem of a reader, for whom a profiler value is what the page says."""
+    return attrs.evolve(
+        problem,
+        relations=tuple(
+            (name, Var(name) if name in observed else definition) for name, definition in problem.relations
+        ),
+    )
+
+
+def _places(noise: NoiseLinePlan, written: Sequence[LogLine]) -> tuple[int, int]:
+    """The first and last place in a log at which a line of noise may stand."""
+    events = [line.event for line in written]
+    last = len(written)
+    ending = max((number for number, line in enumerate(written) if line.event), default=0)
+    if written and written[ending].level == "error":
+        last = ending
+    if noise.before in events:
+        last = min(last, events.index(noise.before))
+    first = events.index(noise.after) + 1 if noise.after in events else 0
+    return first, max(first, last)
 
 
 def _event(event: EventPlan, index: Mapping[str, int]) -> _Event:
@@ -136,6 +176,7 @@ def _event(event: EventPlan, index: Mapping[str, int]) -> _Event:
         ),
         before=event.before,
         placed=index[f"{event.name}<{event.before}"] if event.before else None,
+        pace=event.pace,
     )
 
 
@@ -166,7 +207,6 @@ def _line(event: EventPlan, line: EventPlan, at: str, repetitions: int, index: M
         wordings=tuple(_parts(wording, names) for wording in event.wordings),
         attributes=tuple(own),
         repetitions=repetitions,
-        pace=index.get(f"{event.index}_ms") if event.index else None,
     )
 
 

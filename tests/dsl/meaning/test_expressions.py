@@ -96,7 +96,7 @@ system s "S" {
   let summed = sum(k in {1, 2}: k * a)
   let counted = count(x in plan: worth[x] > 2 ms)
   let some = any(x in a: x > 2)
-  let every = all(x in a: x > a)
+  let throughout = all(x in a: x > a)
   let member = plan in {large, "extra-large"}
   let exchanged = (a - number(t)) with (a = a + 1, t = a as ms)
   let literal = 1 s + 1 ms
@@ -116,7 +116,7 @@ RELATIONS = {
     "summed": 6,
     "counted": 2,
     "some": True,
-    "every": False,
+    "throughout": False,
     "member": True,
     "exchanged": 1,
     "literal": 1001,
