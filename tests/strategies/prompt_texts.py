@@ -44,7 +44,7 @@ def handbook(
     changed = " X[f=a] is X computed anew with field f set to a in the present state."
     text = f"# {title}\n\n{INTRODUCTION}## Fields that can be changed (values best first)\n{fields}\n\n"
     if fixed:
-        text += f"## Fixed in this run\n{fixed}\n\n"
+        text += f"## Notes on fixed fields\n{fixed}\n\n"
     if hidden:
         text += f"## Not in the config\nNo change affects these; what stays open doesn't matter.\n{hidden}\n\n"
     text += "## Relations\nWhole numbers; floor(a / b) rounds down, ceil(a / b) up."

@@ -4,7 +4,7 @@ In: a system. Out: the relations that a page defines, the variables and tables t
 that it explains. Everything that a rule or a stated condition reads is needed, directly or through relations; a hidden
 variable among it is relevant. A printed thing is explained if what it shows depends on a relevant variable; then all
 that it depends on is needed too, and the hidden variables in that are relevant. Nothing else can change an answer: what
-isn't explained depends on none of the relevant variables.
+isn't explained depends on none of the relevant variables. Where an attribute is explained, so is when its line is there.
 """
 
 from __future__ import annotations
@@ -71,11 +71,16 @@ def variables_behind(system: SystemPlan, exprs: Iterable[Expr]) -> frozenset[str
 
 @attrs.frozen
 class _Shown:
-    """One printed thing: the event and the part of it, or a profiler value without one; and what it shows."""
+    """One printed thing: the event and the part of it, or a profiler value without one; and what it shows.
+
+    Attributes:
+        there: When an attribute's line is there.
+    """
 
     name: str
     part: str
     exprs: tuple[Expr, ...]
+    there: tuple[Expr, ...] = ()
 
 
 _VALUE, _PRESENCE, _PLACE = "value", "presence", "place"
@@ -108,6 +113,7 @@ class _Slicer:
             explained += news
             for shown in news:
                 self.reach(shown.exprs, reached, named=shown.part != _VALUE)
+                self.reach(shown.there, reached)
         return Slice(
             relations=frozenset(reached.relations),
             defined=frozenset(reached.read),
@@ -175,17 +181,19 @@ class _Slicer:
                     found[shown.name] = attrs.evolve(event, place=True)
                 case attribute:
                     name = attribute.removeprefix(".")
-                    found[shown.name] = attrs.evolve(event, attributes=event.attributes | {name})
+                    attributes = event.attributes | {name}
+                    found[shown.name] = attrs.evolve(event, attributes=attributes, presence=bool(shown.there))
         return found
 
 
 def _shown_parts(event: EventPlan) -> Iterator[_Shown]:
     """The parts of an event; a repeated one has them at each of its values."""
     lines = event.occurrences or (event,)
-    if conditions := tuple(line.condition for line in lines if line.condition is not None):
+    conditions = tuple(line.condition for line in lines if line.condition is not None)
+    if conditions:
         yield _Shown(event.name, _PRESENCE, conditions)
     for number, attribute in enumerate(event.attributes):
         values = tuple(line.attributes[number].value for line in lines)
-        yield _Shown(event.name, f".{attribute.name}", values)
+        yield _Shown(event.name, f".{attribute.name}", values, conditions)
     if event.placed is not None:
         yield _Shown(event.name, _PLACE, (event.placed,))

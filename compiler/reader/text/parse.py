@@ -25,7 +25,7 @@ from compiler.reader.text.sentences import INTRODUCTION, need_line, relations_se
 from compiler.reader.text.tree import ReadFormula
 
 _FIELDS: Final = "Fields that can be changed (values best first)"
-_FIXED: Final = "Fixed in this run"
+_FIXED: Final = "Notes on fixed fields"
 _HIDDEN: Final = "Not in the config"
 _RELATIONS: Final = "Relations"
 _OBSERVATIONS: Final = "Profiler and log"

@@ -22,7 +22,7 @@ EDITS = [
     (MEMORY, "Codes and fix count half each", "Codes and fix count", "End your reply", "count half each"),
     (MEMORY, "\nEnd your reply", "\nMore.\nEnd your reply", "More.", "End your reply"),
     (MEMORY, "cost.\n", "cost.\n\nMore.\n", "More.", "2 lines between title and fields"),
-    (MEMORY, "## Fixed in this run\n", "## Fixed\n", "## Fixed", "## Relations"),
+    (MEMORY, "## Notes on fixed fields\n", "## Fixed\n", "## Fixed", "## Relations"),
     (MEMORY, "## Relations\n", "", "## Profiler and log", "## Relations"),
     (MEMORY, "## Profiler\n", "", "## Log\n", "## Profiler"),
     (MEMORY, "## Log\n", "", "```", "## Log"),

@@ -21,7 +21,7 @@ def first(count: int) -> int:
 def test_page_has_the_headings_in_order_and_one_line_end_at_its_end(system: SystemPlan) -> None:
     page = Renderer(system).render(observe(system.problem, WORLD), first)
     assert [line for line in page.splitlines() if line.startswith("#")] == [
-        "# Power drawn by one bakery", "## Fields that can be changed (values best first)", "## Fixed in this run",
+        "# Power drawn by one bakery", "## Fields that can be changed (values best first)", "## Notes on fixed fields",
         "## Not in the config", "## Relations", "## Profiler and log", "## Runbook", "## Config", "## Profiler",
         "## Log",
     ]  # fmt: skip
