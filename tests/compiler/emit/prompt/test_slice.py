@@ -38,6 +38,15 @@ def test_what_is_explained_makes_more_relevant_until_nothing_is_left(kiln: Syste
     assert found.events["smell"] == ExplainedEvent(presence=True)
 
 
+def test_where_an_attribute_is_explained_so_is_when_its_line_is_there(kiln: SystemPlan) -> None:
+    """The line says `rated` where `lid` and `rate`, which a config shows, allow it."""
+    there = Apply(Op.AND, (Apply(Op.EQ, (Var("lid"), Const(1, "true"))), Apply(Op.GT, (Var("rate"), Const(30)))))
+    up = next(event for event in kiln.events if event.name == "up")
+    found = slice_of(attrs.evolve(kiln, events=(attrs.evolve(up, condition=there),)))
+    assert found.events == {"up": ExplainedEvent(presence=True, attributes=frozenset({"rated"}))}
+    assert "rate" in found.variables - found.relevant
+
+
 def test_without_rules_and_stated_conditions_nothing_decides(kiln: SystemPlan) -> None:
     found = slice_of(attrs.evolve(kiln, stated=(), problem=attrs.evolve(kiln.problem, rules=())))
     assert not any((found.relations, found.variables, found.tables, found.values, found.events))
