@@ -45,14 +45,16 @@ _PROOFS = (
         "W454",
         "a part that no answer depends on",
         "Nothing that a rule reads depends on it, and it says nothing about a hidden quantity that a rule reads. Pages "
-        "don't explain such relations, profiler values, events and attributes, and needn't state such conditions.",
+        "don't explain such relations, profiler values, events and attributes. A condition needn't be stated where "
+        "pages print all that it is about, or where no answer depends on that.",
     ),
     Code(
         "E501",
         "an archetype without worlds",
         "No world was found that satisfies the archetype's conditions and whose walk gives exactly its diagnosis "
         "codes. The notes say how many worlds were drawn and where they failed. A composition may be impossible: one "
-        "fault may always mask the other, or the first fix may always remove the second.",
+        "fault may always mask the other, or the first fix may always remove the second. A look-alike may be "
+        "impossible, too: the tells of the other archetype may hold in no world of this one.",
     ),
     Code(
         "E502",

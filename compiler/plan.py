@@ -236,6 +236,7 @@ class ArchetypePlan:
         parts: Names of the two archetypes of a composition.
         tells: Conditions on what is printed that give it away.
         likes: Archetypes one of whose tells holds in some of its tasks, with how many in 100.
+        like_spans: Where each of them is named, for messages.
     """
 
     name: str
@@ -249,6 +250,7 @@ class ArchetypePlan:
     parts: tuple[str, ...] = ()
     tells: tuple[Expr, ...] = ()
     likes: tuple[tuple[str, int], ...] = ()
+    like_spans: Mapping[str, Span] = attrs.field(factory=dict, eq=False, repr=False)
     span: Span | None = attrs.field(default=None, eq=False)
 
 

@@ -80,6 +80,11 @@ def margin_range(spec: TaskSpec, split: SplitPlan) -> tuple[int, int]:
     return split.margin, WIDEST
 
 
+def told_of(like: ArchetypePlan) -> Expr:
+    """One of the tells of an archetype holds."""
+    return Apply(Op.OR, like.tells) if len(like.tells) > 1 else like.tells[0]
+
+
 def split_condition(
     archetype: ArchetypePlan, dataset: DatasetPlan, split: SplitPlan, like: ArchetypePlan | None = None
 ) -> Expr:
@@ -91,7 +96,7 @@ def split_condition(
     """
     parts = [archetype.where]
     if like is not None:
-        parts.append(Apply(Op.OR, like.tells) if len(like.tells) > 1 else like.tells[0])
+        parts.append(told_of(like))
     if archetype.hard != TRUE:
         parts.append(archetype.hard if split.boundary else Apply(Op.NOT, (archetype.hard,)))
     regions = {region.name: region for region in dataset.regions if region.system == archetype.system}

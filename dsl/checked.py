@@ -456,6 +456,7 @@ class CheckedArchetype(Spanned):
     parts: tuple[str, ...]
     tells: tuple[CheckedCondition, ...] = ()
     likes: tuple[tuple[str, int], ...] = ()
+    like_spans: Mapping[str, Span] = attrs.field(factory=dict, eq=False, repr=False)
 
 
 def written_name(name: str) -> str:

@@ -23,10 +23,13 @@ def conditions_in_words(
 def like_in_words(program: ProgramPlan, archetype: ArchetypePlan, index: int) -> tuple[str, ...]:
     """What else holds in the task of this index if it is a look-alike of another archetype."""
     like = like_of(archetype, index)
-    if like is None:
-        return ()
-    tells = " or ".join(map(ValueWords(program.systems[archetype.system]).formula, program.archetypes[like].tells))
-    return (f"this task looks like `{like}`: where {tells}",)
+    return () if like is None else (f"this task looks like `{like}`: {tells_in_words(program, like)}",)
+
+
+def tells_in_words(program: ProgramPlan, like: str) -> str:
+    """What holds in the look-alikes of an archetype."""
+    told = program.archetypes[like]
+    return f"where {' or '.join(map(ValueWords(program.systems[told.system]).formula, told.tells))}"
 
 
 def _notes(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import attrs
 
-from compiler.explain.conditions import conditions_in_words, like_in_words
+from compiler.explain.conditions import conditions_in_words, like_in_words, tells_in_words
 from compiler.explain.refutation import describe_refutation
 from compiler.plan import ArchetypePlan, DatasetPlan, ProgramPlan, SplitPlan
 from compiler.splits import TaskSpec, margin_range
@@ -45,6 +45,19 @@ def no_world(
         helps=(
             "compare the conditions with the guards: `gtd sample` of a related archetype shows what worlds look like",
         ),
+    )
+
+
+def no_look_alike(program: ProgramPlan, archetype: ArchetypePlan, like: str, exhausted: Exhausted) -> Diagnostic:
+    """E501 for worlds of an archetype that look like another one, at the `like` that asks for them."""
+    found = no_world(program, archetype, exhausted)
+    return attrs.evolve(
+        found,
+        message=f"no world of `{archetype.name}` looks like `{like}`",
+        span=archetype.like_spans.get(like, archetype.span),
+        label="asked for here",
+        notes=(*found.notes, f"these worlds look like `{like}`: {tells_in_words(program, like)}"),
+        helps=("leave the `like` out, or tell the other archetype by something that these worlds may show, too",),
     )
 
 

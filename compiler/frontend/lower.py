@@ -325,6 +325,7 @@ def _archetype(archetype: CheckedArchetype, system: CheckedSystem) -> ArchetypeP
         parts=archetype.parts,
         tells=tuple(lower_condition(tell.condition) for tell in archetype.tells),
         likes=archetype.likes,
+        like_spans=archetype.like_spans,
         span=archetype.span,
     )
 

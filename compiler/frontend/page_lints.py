@@ -9,13 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compiler.emit.prompt.handbook import handbook_text
-from compiler.emit.prompt.slice import ExplainedEvent, Slice, slice_of, variables_behind
+from compiler.emit.prompt.slice import (
+    ExplainedEvent,
+    Slice,
+    answering_variables,
+    open_variables,
+    slice_of,
+    variables_behind,
+)
 from compiler.plan import ProgramPlan, SystemPlan
 from dsl.checked import CheckedProgram, CheckedSystem
 from dsl.diagnostics.diagnostic import Diagnostic, Severity
 from dsl.source import Span
 from gpu_train_debug.stats.promises import HANDBOOK_MOST
 from gpu_train_debug.stats.tokens import token_counter
+from gpu_train_debug.wording import listed
 
 
 def page_lints(plan: ProgramPlan, checked: CheckedProgram) -> tuple[Diagnostic, ...]:
@@ -59,17 +67,20 @@ def _long_handbook(system: SystemPlan) -> Iterator[Diagnostic]:
 
 
 def _idle_conditions(system: SystemPlan, checked: CheckedSystem) -> Iterator[Diagnostic]:
-    """Stated conditions on what a page prints anyway: they hold in every world that fits it."""
-    relevant = slice_of(system).relevant
+    """Conditions on what a page prints anyway, so that all that fits it satisfies them, or on what nothing reads."""
+    hidden, deciding = open_variables(system), answering_variables(system)
     stated = [condition for condition in checked.requires if condition.stated]
     for condition, (text, expr) in zip(stated, system.stated, strict=True):
-        if not variables_behind(system, (expr,)) & relevant:
+        told = variables_behind(system, (expr,)) & hidden
+        if not told & deciding:
+            names = listed(sorted(told))
+            why = f"nothing else depends on {names}" if told else "it says nothing about what a page leaves open"
             yield Diagnostic(
                 code="W454",
                 severity=Severity.WARNING,
                 message=f"no answer depends on the stated condition `{text}`",
                 span=condition.span,
-                label="it says nothing about what a page leaves open",
+                label=why,
                 helps=("write `require` without `stated`: then it narrows the draw, and the page doesn't print it",),
             )
 

@@ -15,16 +15,19 @@ from typing import Any
 
 import attrs
 
-from compiler.explain.missing import no_world
+from compiler.explain.missing import no_look_alike, no_world
 from compiler.explain.refutation import describe_refutation
 from compiler.findings import Finding, finding_of
 from compiler.plan import ArchetypePlan, ProgramPlan
+from compiler.splits import told_of
+from compiler.tasks.maker import DROPS
 from compiler.tasks.tools import DisagreementError, SystemTools, ask
 from compiler.tasks.workers import crew
 from dsl.diagnostics.diagnostic import Diagnostic, Severity
 from gpu_train_debug.tables import plain_table
 from gpu_train_debug.wording import counted
 from solvers.outcome import Claim, TaskProof, Uniqueness, Verdict
+from solvers.problem import TRUE, conjunction
 from solvers.proving.budget import Budget
 from solvers.proving.prove import Prover
 from solvers.proving.smtlib import recheck_cvc5
@@ -142,7 +145,44 @@ def prove_archetype(
     result = ArchetypeResult(
         name, drawn, verdicts, refuted, uniqueness, interaction, drawn / attempts if attempts else 0.0, (), rechecked
     )
-    return attrs.evolve(result, findings=tuple(_findings(program, archetype, system, result, exhausted, failed)))
+    findings = [*_findings(program, archetype, system, result, exhausted, failed)]
+    if drawn:
+        findings += _look_alikes(program, archetype, system, options)
+    return attrs.evolve(result, findings=tuple(findings))
+
+
+def _look_alikes(
+    program: ProgramPlan, archetype: ArchetypePlan, system: SystemTools, options: ProveOptions
+) -> Iterator[Finding]:
+    """Draw the worlds that look like other archetypes, until counting finds one whose answer is unique."""
+    for like, _ in archetype.likes:
+        condition = conjunction(part for part in (archetype.where, told_of(program.archetypes[like])) if part != TRUE)
+        key = key_of(options.seed, archetype.name, "prove", like)
+        failed: TaskProof | None = None
+        for found in islice(candidates(system.tables, condition, archetype.codes, key), DROPS):
+            if isinstance(found, Exhausted):
+                if failed is None:
+                    yield finding_of(no_look_alike(program, archetype, like, found), subject=archetype.name)
+                break
+            proof = system.check(found.world, archetype.name)
+            if proof.verdict is Verdict.UNIQUE:
+                failed = None
+                break
+            failed = proof
+        if failed is not None:
+            yield finding_of(_none_unique(archetype, like, system, failed), subject=archetype.name)
+
+
+def _none_unique(archetype: ArchetypePlan, like: str, system: SystemTools, failed: TaskProof) -> Diagnostic:
+    code = "E504" if failed.refutations and failed.refutations[0].claim is Claim.P1 else "E502"
+    return Diagnostic(
+        code=code,
+        message=f"no world of `{archetype.name}` that looks like `{like}` was found to have a unique answer",
+        span=archetype.like_spans.get(like, archetype.span),
+        label="asked for here",
+        notes=describe_refutation(system.plan, failed),
+        helps=(f"`gtd explain {code}` says what to change; or leave the `like` out",),
+    )
 
 
 def _export(prover: Prover, proof: TaskProof, stem: str, options: ProveOptions) -> Counter[str]:

@@ -123,6 +123,7 @@ class ArchetypeChecker:
                 parts=(),
                 tells=tells,
                 likes=self._likes(decl.likes, decl.system.name, faults, module),
+                like_spans={like.archetype.name: like.span for like in decl.likes},
                 span=decl.name.span,
             )
 
@@ -156,6 +157,7 @@ class ArchetypeChecker:
             examples=examples,
             parts=(decl.first.name, decl.second.name),
             likes=self._likes(decl.likes, first.system.name, faults, module),
+            like_spans={like.archetype.name: like.span for like in decl.likes},
             span=decl.name.span,
         )
 

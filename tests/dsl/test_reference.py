@@ -11,6 +11,7 @@ import attrs
 import pytest
 
 from compiler.frontend.run import run_frontend
+from compiler.trials.archetypes import ProveOptions, prove_archetype
 from dsl.diagnostics.diagnostic import Severity, render_text
 from dsl.syntax.lexer import reserved_words
 
@@ -58,6 +59,25 @@ def test_block_does_what_the_page_says(block: Block, tmp_path: Path) -> None:
     found = found_in(program(block), tmp_path)
     errors = {code for code, severity, _ in found if severity is Severity.ERROR}
     assert errors == ({block.info} if block.language == "arch-error" else set()), "\n".join(text for *_, text in found)
+
+
+LIKES = [block for block in BLOCKS if re.search(r"\blike \w+ \d", block.text)]
+
+
+@pytest.mark.parametrize("block", LIKES, ids=lambda block: f"line-{block.line}")
+def test_look_alikes_of_the_page_can_be_drawn(block: Block, tmp_path: Path) -> None:
+    path = tmp_path / "page.arch"
+    path.write_text(program(block), encoding="utf-8")
+    plan = run_frontend([path], lints=False).plan
+    assert plan is not None
+    for name, archetype in plan.archetypes.items():
+        if archetype.likes:
+            result = prove_archetype(plan, name, ProveOptions(draws=3, seed=1))
+            assert [finding.message for finding in result.findings] == []
+
+
+def test_the_page_has_look_alikes() -> None:
+    assert LIKES
 
 
 def test_first_program_has_no_warning_either(tmp_path: Path) -> None:

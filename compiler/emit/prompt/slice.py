@@ -64,6 +64,16 @@ def slice_of(system: SystemPlan) -> Slice:
     return _Slicer(system).slice()
 
 
+def open_variables(system: SystemPlan) -> frozenset[str]:
+    """Name the variables whose value a page doesn't give."""
+    return frozenset(_Slicer(system).open)
+
+
+def answering_variables(system: SystemPlan) -> frozenset[str]:
+    """Name the open variables on which an answer may depend; what only a stated condition reads isn't among them."""
+    return _Slicer(system).answering_variables()
+
+
 def variables_behind(system: SystemPlan, exprs: Iterable[Expr]) -> frozenset[str]:
     """Name the variables that some expressions read or set, directly or through relations."""
     return frozenset(_Slicer(system).depends(exprs))
@@ -124,11 +134,27 @@ class _Slicer:
             events=self.events(explained),
         )
 
-    def deciding(self) -> Iterator[Expr]:
-        """Everything that a rule or a stated condition reads."""
+    def answering_variables(self) -> frozenset[str]:
+        """What is read by rules, by what a repair has to keep true, and by what tells of these."""
+        problem = self.system.problem
+        changing = {variable.name for variable in problem.editable}
+        conditions = [condition for _, condition in (*self.system.requires, *self.system.stated)]
+        judging = [each for each in conditions if self.depends((each,)) & changing]
+        kept = [keep.value for keep in (*problem.keeps, *(keep for rule in problem.rules for keep in rule.keeps))]
+        found = self.depends((*self.read_by_rules(), problem.sound, *kept, *judging))
+        links = [self.depends(exprs) for exprs in (*((each,) for each in conditions), *(e.exprs for e in self.shown()))]
+        while news := [link for link in links if link & found & self.open and not link <= found]:
+            found = found.union(*news)
+        return frozenset(found & self.open)
+
+    def read_by_rules(self) -> Iterator[Expr]:
         for rule in self.system.problem.rules:
             yield rule.guard
             yield from prescribed(rule)
+
+    def deciding(self) -> Iterator[Expr]:
+        """Everything that a rule or a stated condition reads."""
+        yield from self.read_by_rules()
         yield from (condition for _, condition in self.system.stated)
 
     def shown(self) -> Iterator[_Shown]:

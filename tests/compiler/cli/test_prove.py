@@ -66,3 +66,36 @@ def test_prove_says_which_claim_cannot_be_written(gtd: Gtd, tmp_path: Path) -> N
     ran = gtd("prove", INCIDENTS, "-n", "1", "-j", "1", "--archetype", "starved_pool", "--smt-lib-out", "claims")
     assert (ran.status, ran.out) == (2, "")
     assert ran.err == "error: can't write claims/starved_pool-000-unique.smt2: Is a directory\n"
+
+
+DOOR = """
+system door "A door that doesn't open" {
+  config { lock: {open, closed} "the lock"  oil: int in 0..3 "drops of oil" prefer smaller  bell: bool "the bell" }
+  hidden { rust: int in 0..1 "inside" }
+  profiler { force = 10 - 3 * oil + (if lock == closed then 50 else 0) "force that it takes" }
+  rule bolted LOCKED "it is locked" { when lock == closed  set lock = open }
+  rule dry DRY "the hinges are dry" { when oil < 2  set oil = 2 }
+  rule silent SILENT "the bell is off" { when not bell and rust == 0  set bell = true }
+  runbook bolted, dry, silent
+}
+archetype locked_door of door "Locked" { fault bolted  tier diagnosis  where %s  like dry_door 40 }
+archetype dry_door of door "Dry" { fault dry  tier computed  tell %s }
+archetype good_door of door "Good" { fault none  tier healthy }
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "tell", "codes"),
+    [
+        ("bell", "force > 4", []),
+        ("bell", "oil < 2", ["E501"]),
+        ("oil > 1", "not bell", ["E504"]),
+    ],
+    ids=["drawn", "never drawn", "never unique"],
+)
+def test_prove_draws_the_look_alikes_too(where: str, tell: str, codes: list[str], gtd: Gtd, tmp_path: Path) -> None:
+    (tmp_path / "door.arch").write_text(DOOR % (where, tell))
+    ran = gtd("prove", "door.arch", "-n", "4", "-j", "1", "--archetype", "locked_door", "--format", "json")
+    assert ran.status == len(codes)
+    found = [each for each in json.loads(ran.out)["findings"] if "looks like `dry_door`" in each["message"]]
+    assert [(each["code"], each["line"], each["severity"]) for each in found] == [(code, 11, "error") for code in codes]

@@ -69,6 +69,32 @@ def test_a_check_tells_of_stated_conditions_alone(tmp_path: Path) -> None:
     assert told(tmp_path, unneeded=False) == [IDLE]
 
 
+@pytest.mark.parametrize(
+    ("condition", "label"),
+    [
+        ("echo == 0", "nothing else depends on `echo`"),
+        ("echo == 0 or hiss == 0", "nothing else depends on `echo` and `hiss`"),
+        ("echo == 0 or size == 1", "nothing else depends on `echo`"),
+        ("hush == 0", "nothing else depends on `echo` and `hiss`"),
+        ("wear < 2 or size == 1", None),
+        ("echo == 0 or wear == 0", None),
+        ("echo < speed", None),
+        ("tremor < 2", None),
+    ],
+)
+def test_a_stated_condition_counts_where_something_else_depends_on_what_it_is_about(
+    condition: str, label: str | None, tmp_path: Path
+) -> None:
+    """The values that `wear` shows depend on `tremor`, so it decides what they say."""
+    path = tmp_path / "pump.arch"
+    hidden = 'echo: int in {0, 1} "an echo"  hiss: int in {0, 1} "a hiss"  tremor: int in {0, 1, 2} "it trembles"'
+    text = SYSTEM.replace("  hidden {", f"  hidden {{ {hidden}")
+    text = text.replace("force = need * size", "force = need * size + tremor")
+    path.write_text(text.replace("  sound", f'  let hush = echo + hiss\n  require stated {condition} "said"\n  sound'))
+    found = [each for each in run_frontend([path]).diagnostics if each.code == "W454" and "`said`" in each.message]
+    assert [each.label for each in found] == ([] if label is None else [label])
+
+
 def test_a_long_handbook_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_lints, "HANDBOOK_MOST", 100)
     assert told(tmp_path, unneeded=False)[0][1].startswith("the handbook of system `pump` has about ")
