@@ -80,7 +80,8 @@ _SYNTAX = (
         "E110",
         "a number in a form that the language doesn't have",
         "Numbers are written in decimal digits, with `_` between digits if you like, or as a power such as `2^20`. "
-        "There are no fractions: choose a smaller unit. A space stands between a number and its unit.",
+        "There are no fractions and no exponents: choose a smaller unit, and write the number out. A space stands "
+        "between a number and its unit.",
         "const tenth = 0.1\n",
     ),
     Code(

@@ -196,6 +196,9 @@ class _Lexer:
         elif re.match(r"0[xXbBoO]", text):
             message = "a number is written in decimal digits"
             help_text = "write it in decimal digits, or as a power such as `2^20`"
+        elif re.fullmatch(r"[0-9][0-9_]*+(?:\.[0-9_]++)?[eE][0-9]++", text):
+            message = "a number can't have an exponent"
+            help_text = 'write it out; only a fact of a case may give a number as reported, in quotes: `"3e-4"`'
         elif unit := re.fullmatch(r"([0-9][0-9_]*?)_*([A-Za-z][A-Za-z0-9_]*)", text):
             message, help_text = f"a space is missing before `{unit[2]}`", f"write `{unit[1]} {unit[2]}`"
             if unit[2] in reserved_words():

@@ -4,7 +4,8 @@ In: a system. Out: the relations that a page defines, the variables and tables t
 that it explains. Everything that a rule or a stated condition reads is needed, directly or through relations; a hidden
 variable among it is relevant. A printed thing is explained if what it shows depends on a relevant variable; then all
 that it depends on is needed too, and the hidden variables in that are relevant. Nothing else can change an answer: what
-isn't explained depends on none of the relevant variables. Where an attribute is explained, so is when its line is there.
+isn't explained depends on none of the relevant variables. Where an attribute is explained, so is when its line is
+there.
 """
 
 from __future__ import annotations
@@ -142,7 +143,8 @@ class _Slicer:
         judging = [each for each in conditions if self.depends((each,)) & changing]
         kept = [keep.value for keep in (*problem.keeps, *(keep for rule in problem.rules for keep in rule.keeps))]
         found = self.depends((*self.read_by_rules(), problem.sound, *kept, *judging))
-        links = [self.depends(exprs) for exprs in (*((each,) for each in conditions), *(e.exprs for e in self.shown()))]
+        links = [self.depends((each,)) for each in conditions]
+        links += [self.depends((*shown.exprs, *shown.there)) for shown in self.shown()]
         while news := [link for link in links if link & found & self.open and not link <= found]:
             found = found.union(*news)
         return frozenset(found & self.open)
