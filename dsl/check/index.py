@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, Generic, TypeVar
 
 import attrs
-import networkx as nx
 
 from dsl.diagnostics.collector import Collector
 from dsl.syntax import nodes
@@ -106,10 +105,16 @@ class ProgramIndex:
 
 def _visibility(modules: Mapping[str, nodes.Module], imports: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
     """For each module, itself and what it imports, directly or not."""
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(modules)
-    graph.add_edges_from((name, target) for name in modules for target in imports.get(name, ()) if target in modules)
-    return {name: frozenset({name, *nx.descendants(graph, name)}) for name in modules}
+
+    def seen_from(name: str) -> frozenset[str]:
+        seen, waiting = {name}, [name]
+        while waiting:
+            new = {target for target in imports.get(waiting.pop(), ()) if target in modules} - seen
+            seen |= new
+            waiting += new
+        return frozenset(seen)
+
+    return {name: seen_from(name) for name in modules}
 
 
 def _by_name(modules: Mapping[str, nodes.Module], kinds: tuple[type[Any], ...]) -> dict[str, list[Declared[Any]]]:

@@ -5,11 +5,12 @@ In: which names each declaration mentions. Out: an order in which each comes aft
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 import attrs
-import networkx as nx
 
 from dsl.diagnostics.collector import Collector
 from dsl.syntax import nodes
@@ -39,19 +40,46 @@ class Ordering:
 
 def dependency_order(uses: Mapping[str, Iterable[str]]) -> Ordering:
     """Order the keys of `uses`; where there is a choice, as in `uses`."""
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(uses)
-    graph.add_edges_from((used, name) for name, names in uses.items() for used in names if used in uses)
+    known = {name: [used for used in names if used in uses] for name, names in uses.items()}
+    try:
+        return Ordering(_order(known), ())
+    except CycleError:
+        found = _cycles(known)
+    circular = frozenset[str]().union(*(group for group, _ in found))
+    rest = {name: [each for each in used if each not in circular] for name, used in known.items()}
+    order = _order({name: used for name, used in rest.items() if name not in circular})
+    return Ordering(order, tuple(cycle for _, cycle in found))
+
+
+def _order(uses: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """Each name after those that it uses, else as early as it stands in `uses`; a circle raises `CycleError`."""
+    names = list(uses)
+    place = {name: number for number, name in enumerate(names)}
+    sorter = TopologicalSorter(uses)
+    sorter.prepare()
+    order: list[str] = []
+    ready: list[int] = []
+    while sorter.is_active():
+        for name in sorter.get_ready():
+            heapq.heappush(ready, place[name])
+        order.append(names[heapq.heappop(ready)])
+        sorter.done(order[-1])
+    return tuple(order)
+
+
+def _cycles(uses: Mapping[str, Iterable[str]]) -> list[tuple[set[str], tuple[str, ...]]]:
+    """The groups of names that use each other in circles, each with one such circle, in the order of `uses`."""
+    import networkx as nx  # takes long, and circles are rare
+
+    graph: nx.DiGraph[str] = nx.DiGraph((used, name) for name, names in uses.items() for used in names)
     place = {name: number for number, name in enumerate(uses)}
-    cycles = []
-    for group in list(nx.strongly_connected_components(graph)):
+    found = []
+    for group in nx.strongly_connected_components(graph):
         first = min(group, key=place.__getitem__)
         if len(group) > 1 or graph.has_edge(first, first):
             edges = nx.find_cycle(graph.subgraph(group), first)
-            cycles.append((first, *(edge[0] for edge in reversed(edges[1:]))))
-            graph.remove_nodes_from(list(group))
-    order = tuple(nx.lexicographical_topological_sort(graph, key=place.__getitem__))
-    return Ordering(order, tuple(sorted(cycles, key=lambda cycle: place[cycle[0]])))
+            found.append((group, (first, *(edge[0] for edge in reversed(edges[1:])))))
+    return sorted(found, key=lambda each: place[each[1][0]])
 
 
 def report_cycle(what: str, cycle: Sequence[nodes.Ident], collector: Collector) -> None:

@@ -4,8 +4,7 @@ In: a system. Out: the relations that a page defines, the variables and tables t
 that it explains. Everything that a rule or a stated condition reads is needed, directly or through relations; a hidden
 variable among it is relevant. A printed thing is explained if what it shows depends on a relevant variable; then all
 that it depends on is needed too, and the hidden variables in that are relevant. Nothing else can change an answer: what
-isn't explained depends on none of the relevant variables. Where an attribute is explained, so is when its line is
-there.
+isn't explained depends on none of the relevant variables. With an attribute the page explains when its line is there.
 """
 
 from __future__ import annotations
