@@ -16,7 +16,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from solvers.counting.blocks import Block, blocks_of, combinations, single_blocks
+from solvers.counting.blocks import Block, blocks_of, combinations, row_numbers, single_blocks
 from solvers.counting.deciding import deciding_variables
 from solvers.counting.expand import conjuncts, expand, support
 from solvers.counting.tables import BatchState, BatchValue, IntArray, Tables
@@ -29,8 +29,6 @@ MOST_JOINED: Final = 1 << 23
 """Most combinations of tied values that are tried for a condition."""
 FITTING_DRAWN: Final = 1 << 16
 """How many worlds, or rows of a block, are drawn where there are more."""
-MOST_KEYS: Final = 1 << 62
-"""Up to where rows are numbered without looking at which values they have; far above `MOST_JOINED` squared."""
 FITTING_CHUNK: Final = 1 << 17
 """How many worlds, or combinations, are held at once."""
 
@@ -142,22 +140,8 @@ def _projected(block: Block, needed: Set[str]) -> Block:
         return Block(block.names, block.rows[:1])
     if len(places) == len(block.names):
         return block
-    _, first = np.unique(_keys(block.rows[:, places]), return_index=True)
+    _, first = np.unique(row_numbers(block.rows[:, places]), return_index=True)
     return Block(block.names, block.rows[np.sort(first)])
-
-
-def _keys(rows: IntArray) -> IntArray:
-    """A number for each row, the same for equal rows alone: far quicker to sort than the rows."""
-    keys, size = np.zeros(len(rows), np.int64), 1
-    for column in rows.T:
-        low, high = int(column.min()), int(column.max())
-        if size * (high - low + 1) > MOST_KEYS:
-            keys = np.unique(keys, return_inverse=True)[1]
-            column = np.unique(column, return_inverse=True)[1]
-            low, high, size = 0, int(column.max()), int(keys.max()) + 1
-        keys = keys * (high - low + 1) + (column - low)
-        size *= high - low + 1
-    return keys
 
 
 def _thinned(block: Block, most: int = FITTING_DRAWN) -> Block:
