@@ -138,6 +138,8 @@ class _WriteUp(ValueWords):
             f"{number}. {passed}Rule {rank}, **{rule.code}**, fires: {self.formula(rule.guard, earlier='printed')}",
             f"   with {self.guard_numbers(rule.guard, step.before)}.",
         ]
+        if says := self.plan.rules[step.rule].says:
+            lines.append(f"   {says}")
         for index, alternative in enumerate(rule.alternatives[: step.alternative + 1]):
             used = index == step.alternative
             if len(rule.alternatives) > 1:

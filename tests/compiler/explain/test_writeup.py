@@ -113,3 +113,13 @@ def test_every_task_of_a_dataset_has_a_write_up(program: ProgramPlan, compiled: 
     for uniqueness in ("any", "named", "preferred"):
         for id_ in ids(compiled, uniqueness)[:4]:
             assert write_up(program, compiled, id_).startswith(f"# {id_}\n")
+
+
+def test_a_rule_that_fires_says_what_its_author_says(program: ProgramPlan, compiled: Path) -> None:
+    """The sentence follows the guard of the fired rule, with its constant filled in; pages don't have it."""
+    found = [find_task(program, compiled, id_) for id_ in ids(compiled, "preferred")]
+    task = next(each for each in found if "CACHE_TOO_SMALL" in each.record.gold)
+    text = explain_task(program, task.dataset, task.record)
+    assert "   A full cache answers 950 permille of the requests.\n" in text
+    assert "Reads go back to the replica by hand" not in text
+    assert "A full cache" not in task.record.prompt
