@@ -86,7 +86,7 @@ def find_tells(tasks: Sequence[BaselineTask], train: str) -> tuple[list[Tell], l
 
 
 class _System:
-    """The tasks of one system, and all conditions on what they print."""
+    """The tasks of one system, and all conditions on what they print; those of the split to learn from say which."""
 
     def __init__(self, title: str, tasks: Sequence[BaselineTask], train: str) -> None:
         self.title = title
@@ -94,7 +94,7 @@ class _System:
         self.known = self.splits == train
         self.codes = [frozenset(read_gold(task.record.gold).codes) for task in tasks]
         values = printed_values([task.run for task in tasks])
-        self.conditions = [*_on_one(values), *_on_two(values)]
+        self.conditions = [*_on_one(values, self.known), *_on_two(values, self.known)]
         self.matrix = np.stack([each.holds for each in self.conditions], axis=1)
 
     def tells(self) -> Iterator[Tell]:
@@ -152,16 +152,17 @@ def _f1(said: Flags, truth: Flags) -> npt.NDArray[np.float64]:
 # ---- conditions ----------------------------------------------------------------------------------------
 
 
-def _on_one(values: Mapping[str, Sequence[float | str | None]]) -> Iterator[Condition]:
+def _on_one(values: Mapping[str, Sequence[float | str | None]], known: Flags) -> Iterator[Condition]:
     """A value is there or not, is a word or isn't, is one number or isn't, is above or below a threshold."""
     for name, column in values.items():
         there = np.array([value is not None for value in column])
-        if not there.all():
+        if not there[known].all():
             yield from _both(name, f"no {name}", there)
-        for word in sorted({value for value in column if isinstance(value, str)}):
+        words = {value for value, learned in zip(column, known, strict=True) if learned and isinstance(value, str)}
+        for word in sorted(words):
             yield from _both(f"{name} is {word}", f"{name} isn't {word}", np.array([value == word for value in column]))
         numbers = _numbers(column)
-        distinct = np.unique(numbers[~np.isnan(numbers)])
+        distinct = _distinct(numbers[known])
         if len(distinct) <= THRESHOLDS:
             for number in distinct.tolist():
                 yield from _both(f"{name} = {number:g}", f"{name} isn't {number:g}", numbers == number)
@@ -176,10 +177,14 @@ def _bounds(distinct: npt.NDArray[np.float64]) -> list[float]:
     return [float(bound) for bound in middles[::step]]
 
 
-def _on_two(values: Mapping[str, Sequence[float | str | None]]) -> Iterator[Condition]:
+def _distinct(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return np.unique(numbers[~np.isnan(numbers)])
+
+
+def _on_two(values: Mapping[str, Sequence[float | str | None]], known: Flags) -> Iterator[Condition]:
     """Two numbers compared, of which each has more than one value."""
     columns = {name: _numbers(column) for name, column in values.items()}
-    varied = {name: column for name, column in columns.items() if len(np.unique(column[~np.isnan(column)])) > 1}
+    varied = {name: column for name, column in columns.items() if len(_distinct(column[known])) > 1}
     for (left, a), (right, b) in combinations(varied.items(), 2):
         yield Condition(f"{left} < {right}", a < b)
         yield Condition(f"{left} > {right}", a > b)

@@ -84,6 +84,17 @@ def test_a_threshold_is_found_as_nearly_as_the_values_allow() -> None:
     assert found["SMALL", "hard"].condition.startswith("size <= ")
 
 
+@pytest.mark.parametrize("make", [by_word, by_threshold, by_comparison])
+def test_conditions_are_those_of_the_split_to_learn_from(make: Maker) -> None:
+    """More values elsewhere give no other condition: thresholds lie between values that were learned from."""
+    rng = random.Random(2)
+    rows = {"train": [make(rng) for _ in range(40)], "hard": [make(rng) for _ in range(5)]}
+    few = find_tells(baseline_tasks(rows, "train"), "train")[0]
+    rows["hard"] += [make(rng) for _ in range(300)]
+    many = find_tells(baseline_tasks(rows, "train"), "train")[0]
+    assert {(tell.code, tell.condition) for tell in few} == {(tell.code, tell.condition) for tell in many}
+
+
 def test_where_nothing_tells_the_best_is_little_better_than_always() -> None:
     for (_, split), tell in told(by_nothing, 2000).items():
         if split == "hard":
