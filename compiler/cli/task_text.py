@@ -81,12 +81,13 @@ def _walk(system: SystemPlan, walk: Walk) -> Iterator[str]:
 
 
 def _left_open(system: SystemPlan, proved: ProvedWorld) -> Iterator[str]:
+    from solvers.counting.interaction import Settling
     from solvers.evaluate import run_walk
 
     start = proved.proof.walk.start
-    for channels, determined in proved.interaction.determined.items():
-        if determined:
-            yield f"{joined(channels)}: nothing"
+    for channels, settling in proved.interaction.settled.items():
+        if settling is not Settling.NO:
+            yield f"{joined(channels)}: {'nothing' if settling is Settling.YES else 'not decided'}"
             continue
         witness = proved.interaction.witnesses[channels]
         changed = {name: number for name, number in witness.items() if number != start[name]}

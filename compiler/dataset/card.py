@@ -70,6 +70,7 @@ def render_card(
         archetypes=archetypes,
         systems=systems,
         uniqueness=[kind.value for kind in Uniqueness],
+        undecided=sum(split.tally.undecided for split in splits),
         interactions=sorted({size for split in splits for size in split.tally.interaction}),
         share=_share,
         example=example,

@@ -9,7 +9,7 @@ from collections import Counter
 
 import attrs
 
-from compiler.emit.record import Meta
+from compiler.emit.record import UNSETTLED, Meta
 from gpu_train_debug.tasks import TaskRecord
 
 
@@ -22,6 +22,7 @@ class Tally:
     pairs: int = 0
     masked: int = 0
     unmasked: int = 0
+    undecided: int = 0
     archetypes: Counter[str] = attrs.field(factory=Counter)
     tiers: Counter[str] = attrs.field(factory=Counter)
     uniqueness: Counter[str] = attrs.field(factory=Counter)
@@ -34,6 +35,7 @@ class Tally:
         self.pairs += len(meta.rules) > 1
         self.masked += bool(meta.masked)
         self.unmasked += bool(meta.unmasked)
+        self.undecided += UNSETTLED in meta.channels.values()
         self.archetypes[record.archetype] += 1
         self.tiers[meta.tier] += 1
         self.uniqueness[meta.uniqueness] += 1

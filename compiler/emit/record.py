@@ -28,6 +28,9 @@ SCHEMA_VERSION = 1
 
 HEALTHY = "HEALTHY"
 
+UNSETTLED = "undecided"
+"""What `Meta.channels` says of channels of which it isn't known whether they settle the diagnosis."""
+
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"\d{3}|[1-9]\d{3,8}", re.ASCII)
 _HASH = re.compile(r"[0-9a-f]{32}")
@@ -40,7 +43,7 @@ class Meta:
     """What is known about a task; the attributes in their order are the keys of its JSON text.
 
     Attributes:
-        interaction: Size of the smallest set of channels that determines the diagnosis.
+        interaction: Size of the smallest set of channels that settles the diagnosis, or may do so.
         uniqueness: Value of `Uniqueness`.
         depth: Longest derivation from printed quantities to the gold.
         margin: By how little a comparison decides the walk, in permille of its larger side.
@@ -48,7 +51,7 @@ class Meta:
         faults: Codes that the archetype plants.
         masked: Codes whose rule would fire at first and isn't reported.
         unmasked: Codes that are reported and whose rule would not fire at first.
-        channels: For each set of channels, joined by `+`: whether it determines the diagnosis.
+        channels: For each set of channels, joined by `+`: whether it settles the diagnosis, or `UNSETTLED`.
         draw: Which of the candidates of the task's keyed stream it is, counted from 0.
         evidence: `evidence_hash` of what the prompt shows.
     """
@@ -63,7 +66,7 @@ class Meta:
     faults: tuple[str, ...]
     masked: tuple[str, ...]
     unmasked: tuple[str, ...]
-    channels: Mapping[str, bool]
+    channels: Mapping[str, bool | str]
     draw: int
     evidence: str
 
@@ -207,7 +210,7 @@ def read_meta(text: str) -> Meta | Malformed:
         "faults": _are_names,
         "masked": _are_names,
         "unmasked": _are_names,
-        "channels": lambda item: isinstance(item, dict) and all(type(shown) is bool for shown in item.values()),
+        "channels": lambda item: isinstance(item, dict) and all(map(_is_settling, item.values())),
         "draw": _is_count,
         "evidence": lambda item: isinstance(item, str) and _HASH.fullmatch(item) is not None,
     }
@@ -215,6 +218,10 @@ def read_meta(text: str) -> Meta | Malformed:
         return Malformed(tuple(f"`meta.{key}` has the wrong form" for key in bad))
     fields: dict[str, Any] = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
     return Meta(**fields)
+
+
+def _is_settling(item: object) -> bool:
+    return type(item) is bool or item == UNSETTLED
 
 
 def _object_with(what: str, text: str, keys: tuple[str, ...]) -> dict[str, Any] | Malformed:

@@ -18,11 +18,16 @@ from compiler.plan import DatasetPlan, ProgramPlan, SystemPlan
 from compiler.tasks.maker import TaskMaker
 from compiler.tasks.redraw import redraw
 from gpu_train_debug.tasks import TaskRecord
-from solvers.counting.interaction import Interaction
+from solvers.counting.interaction import Interaction, Settling
 from solvers.counting.runners_up import runners_up
 from solvers.evaluate import cost, failing, named_fields, run_walk, told_walk, value
 from solvers.outcome import Assignment, Step, TaskProof, Walk
 from solvers.problem import Alternative, Assign, Const, Expr, Kind, Pick
+
+_SETTLING = {
+    Settling.YES: "nothing; no other diagnosis shows the same here",
+    Settling.UNDECIDED: "not decided: the search for another diagnosis that shows the same here had to stop",
+}
 
 SHOWN_RIVALS = 12  # cheaper repairs that are written out one by one
 
@@ -269,7 +274,7 @@ class _WriteUp(ValueWords):
         for channel in self.problem.channels:
             witness = self.interaction.witness((channel,))
             if witness is None:
-                lines.append(f"- {channel}: no other diagnosis was found that shows the same here")
+                lines.append(f"- {channel}: {_SETTLING[self.interaction.settled[channel,]]}")
                 continue
             other = run_walk(self.problem, witness)
             codes = " and ".join(other.codes) if other.codes else "HEALTHY"

@@ -7,21 +7,22 @@ In: a system plan. Out: proofs, interactions and meta data of its worlds. Proced
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from compiler.emit.depth import Depths
 from compiler.emit.prompt.render import Renderer
-from compiler.emit.record import Meta, evidence_hash
+from compiler.emit.record import UNSETTLED, Meta, evidence_hash
 from compiler.plan import ArchetypePlan, ProgramPlan, SystemPlan
 from compiler.reader import Document, ReadError, answer_json, read_prompt, solve
 from compiler.tasks.confirm import confirm_task
 from compiler.tasks.lowering import lowering_denied
 from gpu_train_debug.grading.answer import read_gold
 from gpu_train_debug.tasks import TaskRecord
+from gpu_train_debug.user_cache import cache_name, keep_cached, load_cached
 from solvers.counting.exhaustive import WitnessError, check_world
-from solvers.counting.interaction import Interaction, Witnesses
+from solvers.counting.interaction import Interaction, Settling, Witnesses
 from solvers.counting.tables import Tables
 from solvers.evaluate import run_walk
 from solvers.outcome import Assignment, TaskProof, Verdict
@@ -45,15 +46,35 @@ class UndecidedError(Exception):
         self.subject = subject
 
 
+_SETTLING: Final[Mapping[Settling, bool | str]] = {
+    Settling.YES: True,
+    Settling.NO: False,
+    Settling.UNDECIDED: UNSETTLED,
+}
+
+
+class KernelStore:
+    """Keeps kernels in the user's cache."""
+
+    def load(self, *made_from: bytes) -> bytes | None:
+        return load_cached(cache_name("kernel", *made_from))
+
+    def keep(self, content: bytes, *made_from: bytes) -> None:
+        keep_cached(cache_name("kernel", *made_from), content)
+
+
 class SystemTools:
     """What is built once for a system."""
 
     def __init__(self, program: ProgramPlan, name: str) -> None:
         self.plan = program.systems[name]
         self.tables = Tables(self.plan.problem)
-        self.witnesses = Witnesses(self.tables)
         self.renderer = Renderer(self.plan)
         self.depths = Depths(self.plan)
+
+    @cached_property
+    def witnesses(self) -> Witnesses:
+        return Witnesses(self.tables, store=KernelStore())
 
     @cached_property
     def prover(self) -> Prover:
@@ -82,7 +103,7 @@ class SystemTools:
             faults=tuple(sorted(archetype.codes)),
             masked=walk.masked,
             unmasked=walk.unmasked,
-            channels={"+".join(channels): determined for channels, determined in interaction.determined.items()},
+            channels={"+".join(channels): _SETTLING[found] for channels, found in interaction.settled.items()},
             draw=draw,
             evidence=evidence_hash(self.plan.name, evidence),
         )

@@ -62,6 +62,7 @@ class ArchetypeResult:
     refuted: Counter[str]
     uniqueness: Counter[str]
     interaction: Counter[int]
+    undecided: int
     acceptance: float
     findings: tuple[Finding, ...]
     rechecked: Counter[str] = attrs.field(factory=Counter)  # claims by what cvc5 says of them
@@ -112,7 +113,7 @@ def prove_archetype(
     failed: list[TaskProof] = []
     stream = candidates(system.tables, archetype.where, archetype.codes, key_of(options.seed, name, "prove"))
     exhausted: Exhausted | None = None
-    drawn = attempts = 0
+    drawn = attempts = undecided = 0
     for found in islice(stream, options.draws):
         if isinstance(found, Exhausted):
             exhausted = found
@@ -138,12 +139,23 @@ def prove_archetype(
         if verdict is Verdict.UNIQUE:
             assert proof.uniqueness is not None
             uniqueness[proof.uniqueness.value] += 1
-            interaction[system.measure(found.world, name).interaction] += 1
+            measured = system.measure(found.world, name)
+            interaction[measured.interaction] += 1
+            undecided += bool(measured.undecided)
         elif verdict is Verdict.AMBIGUOUS:
             failed.append(proof)
             refuted[proof.refutations[0].claim.value] += 1
     result = ArchetypeResult(
-        name, drawn, verdicts, refuted, uniqueness, interaction, drawn / attempts if attempts else 0.0, (), rechecked
+        name=name,
+        drawn=drawn,
+        verdicts=verdicts,
+        refuted=refuted,
+        uniqueness=uniqueness,
+        interaction=interaction,
+        undecided=undecided,
+        acceptance=drawn / attempts if attempts else 0.0,
+        findings=(),
+        rechecked=rechecked,
     )
     findings = [*_findings(program, archetype, system, result, exhausted, failed)]
     if drawn:
@@ -255,6 +267,7 @@ unique               how many of them are proved to have one right answer
 any/named/preferred  why the fix is the only one, in how many of these: no other repair changes as few fields (any),
                      none does within the fields that the rules set (named), or the others are worse (preferred)
 interaction 1/2/3    how many channels the diagnosis takes, in how many of these
+undecided            in how many of these the search stopped before it knew whether some channels are enough
 accepted             share of the random draws that are worlds of the archetype"""
 
 _CLAIMS = {
@@ -274,6 +287,7 @@ def results_json(results: Sequence[ArchetypeResult]) -> dict[str, Any]:
             "refuted": dict(sorted(result.refuted.items())),
             "uniqueness": {level.value: result.uniqueness[level.value] for level in Uniqueness},
             "interaction": {str(size): count for size, count in sorted(result.interaction.items())},
+            "undecided": result.undecided,
             "accepted": result.acceptance,
             "rechecked": dict(sorted(result.rechecked.items())),
         }
@@ -291,7 +305,16 @@ def rechecked(results: Sequence[ArchetypeResult]) -> str:
 
 def render_table(results: Sequence[ArchetypeResult]) -> str:
     """One line per archetype, plain text, columns aligned."""
-    header = ("archetype", "verdict", "drawn", "unique", "any/named/preferred", "interaction 1/2/3", "accepted")
+    header = (
+        "archetype",
+        "verdict",
+        "drawn",
+        "unique",
+        "any/named/preferred",
+        "interaction 1/2/3",
+        "undecided",
+        "accepted",
+    )
     rows = (
         (
             result.name,
@@ -300,6 +323,7 @@ def render_table(results: Sequence[ArchetypeResult]) -> str:
             str(result.verdicts["unique"]),
             "/".join(str(result.uniqueness[level]) for level in ("any", "named", "preferred")),
             "/".join(str(result.interaction[size]) for size in (1, 2, 3)),
+            str(result.undecided),
             f"{result.acceptance:.2g}",
         )
         for result in results

@@ -118,8 +118,12 @@ def generate(exprs: Sequence[Expr]) -> tuple[str, dict[str, Any]]:
     return "\n".join(lines), constants
 
 
-def topological(exprs: Sequence[Expr]) -> list[Expr]:
-    """List every distinct part of pure expressions once, arguments before what uses them."""
+def topological(exprs: Sequence[Expr], whole: Callable[[Expr], bool] = lambda part: False) -> list[Expr]:
+    """List every distinct part of pure expressions once, arguments before what uses them.
+
+    Args:
+        whole: Parts that are listed without their own parts.
+    """
     order: list[Expr] = []
     seen: set[int] = set()
     stack = [(expr, False) for expr in reversed(exprs)]
@@ -130,7 +134,8 @@ def topological(exprs: Sequence[Expr]) -> list[Expr]:
         elif id(node) not in seen:
             seen.add(id(node))
             stack.append((node, True))
-            stack.extend((part, False) for part in reversed(children(node)) if id(part) not in seen)
+            if not whole(node):
+                stack.extend((part, False) for part in reversed(children(node)) if id(part) not in seen)
     return order
 
 

@@ -47,7 +47,7 @@ GRADER_TESTS = {  # what belongs to a module of the grader, the tests that tell 
 }
 SOLVER_TESTS = {  # in tests/solvers
     "claims": ("claims", "prove", "faults"),
-    "lookalikes": ("interaction",),
+    "demands": ("demands", "interaction"),
     "encode": ("encode", "claims", "prove"),
     "engine": ("prove", "smtlib"),
     "evaluate": ("evaluate", "faults"),
@@ -56,14 +56,19 @@ SOLVER_TESTS = {  # in tests/solvers
     "expand": ("expand", "tables"),
     "fold": ("fold", "expand", "tables"),
     "interaction": ("interaction", "agreement"),
+    "levels": ("interaction",),
+    "llvm_writer": ("machine", "walk"),
     "prove": ("prove", "faults", "smtlib", "agreement"),
+    "python_writer": ("machine", "walk"),
     "queries": ("prove", "faults", "agreement"),
     "repairs": ("rivals", "limits", "faults", "exhaustive"),
     "rivals": ("rivals", "limits", "faults", "exhaustive"),
     "sampling": ("sampling",),
+    "scribe": ("walk", "interaction"),
     "smtlib": ("smtlib", "encode", "prove"),
     "streams": ("streams", "sampling"),
     "tables": ("tables", "walks"),
+    "walk": ("walk", "interaction"),
     "walks": ("walks", "limits", "faults"),
 }
 

@@ -9,6 +9,7 @@ import pytest
 from lark import Lark
 
 from dsl.syntax import parse_tables
+from gpu_train_debug.user_cache import CACHE_VARIABLE
 
 PARSER = parse_tables.language()
 TEXT = 'unit MiB\nsystem shop "A shop" { config { size: int in 1..3 "its size" } let twice = size * 2 }\n'
@@ -16,7 +17,7 @@ TEXT = 'unit MiB\nsystem shop "A shop" { config { size: int in 1..3 "its size" }
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(parse_tables.CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
@@ -110,7 +111,7 @@ def test_only_the_user_may_read_the_file_whatever_others_are_allowed(cache: Path
 
 
 def test_an_empty_name_means_no_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, built: list[Lark]) -> None:
-    monkeypatch.setenv(parse_tables.CACHE_VARIABLE, "")
+    monkeypatch.setenv(CACHE_VARIABLE, "")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     loaded()
     assert len(built) == 1
@@ -120,7 +121,7 @@ def test_an_empty_name_means_no_cache(monkeypatch: pytest.MonkeyPatch, tmp_path:
 def test_the_usual_folder_is_that_of_the_user(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, built: list[Lark]
 ) -> None:
-    monkeypatch.delenv(parse_tables.CACHE_VARIABLE, raising=False)
+    monkeypatch.delenv(CACHE_VARIABLE, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     loaded()
     assert built
@@ -131,7 +132,7 @@ def test_a_user_without_a_home_keeps_nothing(monkeypatch: pytest.MonkeyPatch, bu
     def homeless() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
-    for name in (parse_tables.CACHE_VARIABLE, "XDG_CACHE_HOME"):
+    for name in (CACHE_VARIABLE, "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Path, "home", homeless)
     loaded()

@@ -1,34 +1,29 @@
-"""Witnesses against all worlds of small problems, and their limits on a large one."""
+"""P4 against all worlds of small problems, with each machine, and its limits on a large one."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 
-import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from strategies.definitions import with_other_codes
 from strategies.effort import costly
 from strategies.large import large_problem
-from strategies.problems import all_worlds, planted_problems, problems, world_count
+from strategies.problems import all_worlds, planted_problems, problems
 
-from solvers.counting import interaction, lookalikes
+from solvers.counting import interaction
 from solvers.counting.exhaustive import WitnessError
-from solvers.counting.interaction import Interaction, Witnesses, channel_sets
-from solvers.counting.lookalikes import LookalikeSearch
+from solvers.counting.interaction import Interaction, Settling, Witnesses
+from solvers.counting.kernel.build import KERNEL_VARIABLE, Kernel, build_kernel, interpreted_kernel
+from solvers.counting.kernel.channels import channel_sets
+from solvers.counting.kernel.machine import LlvmMachine, PythonMachine
+from solvers.counting.kernel.writer import TooWideError
 from solvers.counting.tables import Tables
-from solvers.counting.walks import world_at
-from solvers.evaluate import observe, run_walk
+from solvers.evaluate import run_walk
 from solvers.outcome import Assignment
 from solvers.problem import TRUE, Kind, Observation, Problem, Var, Variable
 from solvers.sampling import Candidate, candidates, key_of
-from solvers.streams import Stream
-
-
-@pytest.fixture(autouse=True)
-def _small_pool(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interaction, "POOL", 64)
 
 
 def _tasks(problem: Problem, count: int) -> list[Assignment]:
@@ -37,70 +32,97 @@ def _tasks(problem: Problem, count: int) -> list[Assignment]:
 
 
 @costly
-@given(problems())
+@given(problems() | planted_problems())
 def test_a_set_is_open_exactly_if_some_world_shows_so(problem: Problem) -> None:
-    """On problems this small nothing is missed."""
-    witnesses = Witnesses(Tables(problem))
-    for world in _tasks(problem, 2):
-        found = witnesses.measure(world)
-        for chosen in channel_sets(problem.channels):
-            truth = with_other_codes(problem, world, chosen)
-            witness = found.witness(chosen)
-            if len(chosen) < len(problem.channels):
-                assert (witness is None) == (not truth) or world_count(problem) > interaction.LOOKALIKES_WALKED[-1]
-            assert witness is None or witness in truth
-            assert found.determined[chosen] == (witness is None)
-        assert found.witness(problem.channels) is None  # whatever the hidden variables leave open: that is P1
-
-
-@costly
-@given(planted_problems(), st.sampled_from((1, 4, 16)))
-def test_witnesses_are_right_when_most_worlds_are_left_out(problem: Problem, limit: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lookalikes, "BUILT", limit)
-        patch.setattr(lookalikes, "KEPT", limit)
-        patch.setattr(lookalikes, "LAST", limit)
-        witnesses = Witnesses(Tables(problem))
+    pytest.importorskip("llvmlite")
+    tables = Tables(problem)
+    for kernel in (interpreted_kernel(tables), build_kernel(tables)):
+        witnesses = Witnesses(tables, kernel)
         for world in _tasks(problem, 2):
-            for chosen, witness in witnesses.measure(world).witnesses.items():
-                assert witness in with_other_codes(problem, world, chosen)
+            found = witnesses.measure(world)
+            for chosen in channel_sets(problem.channels):
+                witness = found.witness(chosen)
+                if len(chosen) < len(problem.channels):
+                    truth = with_other_codes(problem, world, chosen)
+                    assert found.settled[chosen] is (Settling.NO if truth else Settling.YES)
+                    assert witness is None or witness in truth
+                else:
+                    assert witness is None  # whatever the hidden variables leave open: that is P1
 
 
-@costly
-@given(planted_problems(), st.booleans())
-def test_a_crowd_shows_the_same_and_has_its_own_world(problem: Problem, thinned: bool) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        if thinned:
-            patch.setattr(lookalikes, "BUILT", 12)
-            patch.setattr(lookalikes, "KEPT", 2)
-            patch.setattr(lookalikes, "LAST", 8)
-        _check_lookalikes(problem, _tasks(problem, 1))
+@functools.cache
+def _large() -> tuple[Tables, Kernel]:
+    tables = Tables(large_problem())
+    return tables, build_kernel(tables)
 
 
-def test_a_thinned_crowd_of_a_large_system_has_its_own_world(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lookalikes, "KEPT", 3)
+def _large_worlds(count: int) -> list[Assignment]:
+    drawn = candidates(_large()[0], TRUE, frozenset({"STARVED"}), key_of(1))
+    return [found.world for found in itertools.islice(drawn, count) if isinstance(found, Candidate)]
+
+
+def test_both_machines_find_the_same_in_a_large_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("llvmlite")
+    monkeypatch.setattr(interaction, "ATTEMPTS", (1 << 6, 1 << 8, 1 << 10, 1 << 12))
+    tables, compiled = _large()
+    interpreted = interpreted_kernel(tables)
+    assert isinstance(compiled.machine, LlvmMachine)
+    assert isinstance(interpreted.machine, PythonMachine)
+    worlds = _large_worlds(4)
+    one, other = Witnesses(tables, compiled), Witnesses(tables, interpreted)
+    assert [one.measure(world) for world in worlds] == [other.measure(world) for world in worlds]
+
+
+def test_a_search_that_has_to_stop_leaves_its_set_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interaction, "ATTEMPTS", (1, 2))
+    tables, kernel = _large()
+    (world,) = _large_worlds(1)
+    found = Witnesses(tables, kernel).measure(world)
+    assert found.undecided
+    assert all(found.settled[chosen] is Settling.UNDECIDED for chosen in found.undecided)
+    assert found.interaction == min(map(len, found.undecided | {tables.problem.channels}))
+
+
+@pytest.mark.slow
+def test_the_machine_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("llvmlite")
+    tables = Tables(large_problem())
+    for name, kind in (("python", PythonMachine), ("llvm", LlvmMachine), ("", LlvmMachine)):
+        monkeypatch.setenv(KERNEL_VARIABLE, name)
+        assert isinstance(build_kernel(tables).machine, kind)
+
+
+@pytest.mark.slow
+def test_what_is_too_large_for_machine_code_is_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("llvmlite")
+    monkeypatch.setattr("solvers.counting.kernel.llvm_writer.WIDEST_TABLE", 0)
+    tables = Tables(large_problem())
+    assert isinstance(build_kernel(tables).machine, PythonMachine)
+    monkeypatch.setenv(KERNEL_VARIABLE, "llvm")
+    with pytest.raises(TooWideError):
+        build_kernel(tables)
+
+
+@pytest.mark.slow
+def test_a_kernel_is_kept_for_the_same_problem_alone() -> None:
+    pytest.importorskip("llvmlite")
+    kept: dict[tuple[bytes, ...], bytes] = {}
+
+    class Kept:
+        def load(self, *made_from: bytes) -> bytes | None:
+            return kept.get(made_from)
+
+        def keep(self, content: bytes, *made_from: bytes) -> None:
+            kept[made_from] = content
+
     problem = large_problem()
-    drawn = itertools.islice(candidates(Tables(problem), TRUE, frozenset({"STARVED"}), key_of(3)), 3)
-    _check_lookalikes(problem, [item.world for item in drawn if isinstance(item, Candidate)])
-
-
-def _check_lookalikes(problem: Problem, worlds: list[Assignment]) -> None:
-    witnesses = Witnesses(Tables(problem))
-    for world in worlds:
-        search = LookalikeSearch(witnesses.plans, world, Stream(key_of("lookalikes")))
-        seen = observe(problem, world)
-        for chosen in witnesses.plans:
-            alike = search.find(chosen)
-            table = {name: np.broadcast_to(cell, alike.size).tolist() for name, cell in alike.state.items()}
-            worlds = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-            assert worlds[alike.own] == world
-            for other in worlds[:: 1 + len(worlds) // 8]:
-                shown = observe(problem, other)
-                assert all(
-                    here == there
-                    for item, here, there in zip(problem.observations, seen, shown, strict=True)
-                    if item.channel in chosen
-                )
+    (world,) = _large_worlds(1)
+    first = Witnesses(Tables(problem), store=Kept()).measure(world)
+    assert len(kept) == 1
+    assert Witnesses(Tables(problem), store=Kept()).measure(world) == first
+    assert len(kept) == 1, "it was loaded"
+    build_kernel(Tables(_one_channel()), Kept())
+    assert len(kept) == 2
 
 
 def test_interaction_is_the_size_of_the_smallest_set_that_settles() -> None:
@@ -112,59 +134,28 @@ def test_interaction_is_the_size_of_the_smallest_set_that_settles() -> None:
     pairs: dict[tuple[str, ...], Assignment] = dict.fromkeys(itertools.combinations(channels, 2), world)
     assert Interaction(channels, singles | pairs).interaction == 3
     assert Interaction(channels, {("a",): world, ("b",): world}).interaction == 1
-    assert list(Interaction(channels, {}).determined)[-1] == channels
+    assert Interaction(channels, {("a",): world, ("b",): world}, frozenset({("c",)})).interaction == 1
+    assert list(Interaction(channels, {}).settled)[-1] == channels
+
+
+def _one_channel() -> Problem:
+    variables = (Variable("x", Kind.CONFIG, (0, 1), True, (0, 1)),)
+    return Problem("one", variables, (), (Observation("x", "config", Var("x")),), (), sound=TRUE, channels=("config",))
 
 
 def test_one_channel_settles_alone() -> None:
-    variables = (Variable("x", Kind.CONFIG, (0, 1), True, (0, 1)),)
-    problem = Problem(
-        "one", variables, (), (Observation("x", "config", Var("x")),), (), sound=TRUE, channels=("config",)
-    )
-    assert Witnesses(Tables(problem)).measure({"x": 1}).interaction == 1
+    assert Witnesses(Tables(_one_channel())).measure({"x": 1}).interaction == 1
 
 
 def test_a_false_witness_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = large_problem()
-    (found,) = itertools.islice(candidates(Tables(problem), TRUE, frozenset({"STARVED"}), key_of(1)), 1)
-    assert isinstance(found, Candidate)
-    monkeypatch.setattr(interaction, "run_walk", lambda problem, world: run_walk(problem, found.world))
+    tables, kernel = _large()
+    (world,) = _large_worlds(1)
+    monkeypatch.setattr(interaction, "run_walk", lambda problem, _: run_walk(problem, world))
     with pytest.raises(WitnessError):
-        Witnesses(Tables(problem)).measure(found.world)
+        Witnesses(tables, kernel).measure(world)
 
 
 def test_measures_do_not_depend_on_what_was_measured_before() -> None:
-    problem = large_problem()
-    drawn = itertools.islice(candidates(Tables(problem), TRUE, frozenset({"STARVED"}), key_of(1)), 4)
-    worlds = [found.world for found in drawn if isinstance(found, Candidate)]
-    one, other = Witnesses(Tables(problem)), Witnesses(Tables(problem))
+    worlds = _large_worlds(4)
+    one, other = Witnesses(*_large()), Witnesses(*_large())
     assert [one.measure(world) for world in worlds] == [other.measure(world) for world in reversed(worlds)][::-1]
-
-
-@given(planted_problems())
-def test_the_pool_holds_worlds_of_every_diagnosis_that_was_drawn(problem: Problem) -> None:
-    pool = Witnesses(Tables(problem)).pool
-    assert set(pool.codes.tolist()) == set(pool.known_codes.values())
-    numbers = [
-        pool.known_codes[run_walk(problem, world_at(pool.state, n)).answer.codes] for n in range(len(pool.codes))
-    ]
-    assert pool.codes.tolist() == numbers
-
-
-@pytest.mark.slow
-def test_the_pool_finds_near_worlds_that_show_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interaction, "POOL", 4096)
-    problem = large_problem()
-    witnesses = Witnesses(Tables(problem))
-    drawn = itertools.islice(candidates(Tables(problem), TRUE, frozenset({"STARVED"}), key_of(2)), 20)
-    found = 0
-    for item in drawn:
-        assert isinstance(item, Candidate)
-        seen = observe(problem, item.world)
-        witness = witnesses.pool.nearest(("log",), item.world, seen, frozenset({"STARVED"}))
-        if witness is not None:
-            found += 1
-            there = observe(problem, witness)
-            shown = zip(problem.observations, seen, there, strict=True)
-            assert all(here == other for observation, here, other in shown if observation.channel == "log")
-            assert run_walk(problem, witness).answer.codes != {"STARVED"}
-    assert found >= 10

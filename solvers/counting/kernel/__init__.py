@@ -1,0 +1,1 @@
+"""Generated code: routines over a row of integers, as Python or as machine code. See README.md."""
