@@ -114,8 +114,8 @@ class EventPlan:
         logger: What stands before the text of the line; of no other event of the system.
         index: Name of what `at` lists; printed as the first attribute. Empty if the event isn't repeated.
         occurrences: For a repeated event: the event at each value of `at`, named `event@value`, in order.
-        pace: The least and most milliseconds that a repetition takes, where the times of the lines follow it; they read
-            only what the page shows as it is.
+        pace: The least and most milliseconds that the event takes, or a repetition of it, where the times of its lines
+            follow that; they read only what the page shows as it is.
         before: Another event, directly before which the line stands where `placed` holds, if both are there;
             the observation `event<other` says whether it does. Empty if the line has one place.
     """

@@ -237,7 +237,7 @@ class CheckedEvent(Spanned):
         level: "info", "warn" or "error".
         logger: What its line names as its origin; of no other event of the system.
         index: Set for a repeated event: the name that stands in its expressions for each of `at`.
-        pace: Of a repeated event, if its times follow one: the least and most milliseconds that a repetition takes.
+        pace: If its times follow one: the least and most milliseconds that it takes, or a repetition of it.
         occurrences: The event at each value of `at`, named `event@value`, without an index.
         before: Another event, which is neither repeated nor placed, before which its line stands where `placed` holds
             and both are there; empty if it has one place.

@@ -81,9 +81,10 @@ def _answers(
 ) -> Iterator[CheckedAnswer]:
     found: dict[tuple[frozenset[str], frozenset[tuple[str, int]]], Span] = {}
     for answer in decl.answers:
+        errors = checker.collector.error_count
         refuse_healthy_fix(answer.codes, answer.fix, checker.collector)
         fix = check_settings(answer.fix, checker, editable=True)
-        if not check_codes(answer.codes, scope, checker.collector):
+        if not check_codes(answer.codes, scope, checker.collector) or checker.collector.error_count > errors:
             continue
         codes = tuple(code.name for code in answer.codes)
         earlier = found.setdefault((frozenset(codes), frozenset(fix.items())), answer.span)

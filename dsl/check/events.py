@@ -6,7 +6,7 @@ reported and left out. A repeated event is checked once, for any value of its in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import attrs
@@ -21,15 +21,8 @@ from dsl.check.quantifiers import name_is_free
 from dsl.checked import (
     CheckedAttribute,
     CheckedEvent,
-    CheckedRelation,
-    CheckedVariable,
     Constant,
-    Printing,
-    RelationRef,
     Typed,
-    VariableRef,
-    Within,
-    subexpressions,
     substituted,
     walk_typed,
 )
@@ -96,7 +89,7 @@ def _event(decl: nodes.EventDecl, decls: Sequence[nodes.EventDecl], checker: Che
         logger=event_logger(decl).name,
         index="" if decl.repetition is None else decl.repetition.index.name,
         at=tuple(value.value for value in values),
-        pace=None if decl.repetition is None else _pace(decl.repetition, checker),
+        pace=None if decl.pace is None else _pace(decl.pace, checker),
         before="" if decl.placement is None else decl.placement.other.name,
         placed=placed,
         wording_spans=tuple(wording.span for wording in decl.wordings),
@@ -163,61 +156,13 @@ def _occurrences(event: CheckedEvent, values: Sequence[Constant], checker: Check
     return tuple(at(value) for value in values)
 
 
-def _pace(repetition: nodes.Repetition, checker: Checker) -> tuple[Typed, Typed] | None:
-    """The least and most milliseconds of a repetition."""
-    if repetition.pace is None:
-        return None
-    low = checker.value(repetition.pace.low, NUMBER, "the milliseconds of a repetition")
-    if repetition.pace.high is None:
+def _pace(pace: nodes.Pace, checker: Checker) -> tuple[Typed, Typed] | None:
+    """The least and most milliseconds of an event or of a repetition."""
+    low = checker.value(pace.low, NUMBER, "a number of milliseconds")
+    if pace.high is None:
         return None if low is None else (low, low)
-    high = checker.value(repetition.pace.high, NUMBER, "the most milliseconds of a repetition")
+    high = checker.value(pace.high, NUMBER, "the most milliseconds")
     return None if low is None or high is None else (low, high)
-
-
-def refuse_untold_paces(
-    events: Sequence[CheckedEvent],
-    variables: Sequence[CheckedVariable],
-    relations: Mapping[str, CheckedRelation],
-    collector: Collector,
-) -> None:
-    """Times aren't evidence, so a pace may read only what a page shows as it is."""
-    told = {each.name for each in variables if each.kind != "hidden" and not isinstance(each.printing, Printing)}
-    secrets: dict[str, str | None] = {}
-
-    def secret(expr: Typed) -> str | None:
-        """A name that `expr` reads, directly or through relations, and whose value the page doesn't show as it is."""
-        match expr:
-            case VariableRef(name=name):
-                return None if name in told else name
-            case RelationRef(name=name):
-                return secrets.get(name)
-            case Within(body=body):
-                # A page shows the profiler values of its own run alone.
-                read = [part.name for part in walk_typed(body) if isinstance(part, RelationRef)]
-                values = [name for name in read if name in relations and relations[name].profiler]
-                return values[0] if values else first(subexpressions(expr))
-            case _:
-                return first(subexpressions(expr))
-
-    def first(parts: Iterable[Typed]) -> str | None:
-        return next((name for name in map(secret, parts) if name is not None), None)
-
-    for relation in relations.values():
-        if not relation.profiler:
-            secrets[relation.name] = secret(relation.value)
-        elif relation.condition is not None or relation.printing is not None:
-            secrets[relation.name] = relation.name
-
-    for event in events:
-        for bound in dict.fromkeys(event.pace or ()):
-            if (name := secret(bound)) is not None:
-                collector.error(
-                    "E429",
-                    f"the times of `{event.name}` would tell `{name}`",
-                    bound.span,
-                    "a page doesn't show it as it is",
-                    helps=("read config fields, given facts and profiler values that are always there, unrounded",),
-                )
 
 
 # ------------------------------------------------------------------ events placed before others

@@ -16,12 +16,13 @@ import attrs
 from dsl.check.checker import Checker, ExpansionBudget
 from dsl.check.declarations import check_enumeration, declare_values, resolve_type
 from dsl.check.dispatch import ExpressionChecker
-from dsl.check.events import check_events, refuse_untold_paces
+from dsl.check.events import check_events
 from dsl.check.index import BUILT_IN_TYPES, report_duplicate
 from dsl.check.literals import constant_value, in_domain, variable_domain
 from dsl.check.names import NoiseSymbol, RelationSymbol, Scope, Symbol, TableSymbol, VariableSymbol, check_members
 from dsl.check.noise import check_noise_lines, check_noise_values, noise_decls
 from dsl.check.ordering import dependency_order, mentioned, report_cycle
+from dsl.check.paces import check_paces
 from dsl.check.printing import check_show
 from dsl.check.rules import RuleBook, check_keeps, check_rules
 from dsl.checked import (
@@ -107,7 +108,7 @@ class _SystemCheck:
         rulebook = self._rulebook()
         logs = self._items(nodes.LogBlock)
         events = check_events([event for block in logs for event in block.events], self._checker())
-        refuse_untold_paces(events, _known(variables), self.relations, self.collector)
+        check_paces(events, _known(variables), self.relations, self.collector)
         noise_values = check_noise_values(self.decl.items, self._checker())
         noise_lines = check_noise_lines(logs, self.collector)
         requires = [self._condition(each.condition, each.text, each.stated) for each in self._items(nodes.RequireDecl)]

@@ -392,10 +392,11 @@ archetype full_tank of tank "It is full" { fault none  tier healthy  like empty_
     ),
     Code(
         "E429",
-        "a pace that a page doesn't show",
-        "`every` says how many milliseconds a repetition takes, and the times of the lines follow it. Times aren't "
-        "evidence, so it reads only what a page shows as it is: config fields, given facts, and profiler values that "
-        "are always there and aren't rounded.",
+        "a pace that no page can have",
+        "`every` says how many milliseconds a repetition takes, `takes` how many an event does, and the times of the "
+        "lines follow them. Times aren't evidence, so both read only what a page shows as it is: config fields, given "
+        "facts, profiler values that are always there, and relations that attributes of the line, or of lines that are "
+        "always there, show; none of them rounded. The least time comes first.",
         _system(
             '  hidden { wait: int in {100, 900} "a lap" }\n'
             '  log { event lap for step in {1, 10} every wait { attr rooms = size says "{step} {rooms}" } }\n'

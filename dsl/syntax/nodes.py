@@ -420,7 +420,10 @@ class AttrDecl:
 
 @attrs.frozen
 class Pace:
-    """`every step_ms`, or `every 200..600`: the milliseconds of a repetition; one number has no `high`."""
+    """`every step_ms`, or `every 200..600`: the milliseconds of a repetition, or after `takes`, those of an event.
+
+    One number has no `high`.
+    """
 
     low: Expression
     high: Expression | None
@@ -450,7 +453,7 @@ class Placement:
 class EventDecl:
     """`event alloc_fail when peak > usable warn by allocator { attr ... says "..." | "..." }`.
 
-    A repetition stands before `when`, a placement behind it. `level` is "info", "warn" or "error", or None.
+    A repetition or `takes` stands before `when`, a placement behind it. `level` is "info", "warn" or "error", or None.
     """
 
     name: Ident
@@ -462,7 +465,13 @@ class EventDecl:
     logger: Ident | None = None
     repetition: Repetition | None = None
     placement: Placement | None = None
+    takes: Pace | None = None
     span: Span = _span()
+
+    @property
+    def pace(self) -> Pace | None:
+        """What the times of its lines follow, after `every` or `takes`."""
+        return self.takes if self.repetition is None else self.repetition.pace
 
 
 @attrs.frozen

@@ -439,6 +439,8 @@ def _event(item: nodes.EventDecl) -> list[str]:
     head = [f"event {item.name.name}"]
     if item.repetition is not None:
         head.append(_repetition(item.repetition))
+    if item.takes is not None:
+        head.append(f"takes {_pace(item.takes)}")
     if item.condition is not None:
         head.append(f"when {print_expr(item.condition)}")
     if item.placement is not None:
@@ -452,11 +454,14 @@ def _event(item: nodes.EventDecl) -> list[str]:
     return _nest(" ".join([*head, *_texts(item.text)]), [*attributes, _says(item.wordings)])
 
 
+def _pace(item: nodes.Pace) -> str:
+    return print_expr(item.low) + ("" if item.high is None else f"..{print_expr(item.high)}")
+
+
 def _repetition(item: nodes.Repetition) -> str:
     pace = ""
     if item.pace is not None:
-        high = "" if item.pace.high is None else f"..{print_expr(item.pace.high)}"
-        pace = f" every {print_expr(item.pace.low)}{high}"
+        pace = f" every {_pace(item.pace)}"
     return f"for {item.index.name} in {print_domain(item.values)}{pace}"
 
 

@@ -293,7 +293,8 @@ class Builder(ExpressionBuilder):
         return nodes.Placement(self.ident(other), self.expr(condition), span=self.span(tree))
 
     def event(self, tree: Node) -> nodes.EventDecl:
-        name, repetition, condition, placement, level, logger, text, *attributes, wordings = tree.children
+        name, rhythm, condition, placement, level, logger, text, *attributes, wordings = tree.children
+        taken = rhythm is not None and as_tree(rhythm).data == "takes"
         return nodes.EventDecl(
             self.ident(name),
             self.optional_expr(condition),
@@ -302,8 +303,9 @@ class Builder(ExpressionBuilder):
             self.wordings(wordings),
             None if level is None else str(level),
             self.optional_ident(logger),
-            self.repetition(repetition),
+            None if taken else self.repetition(rhythm),
             self.placement(placement),
+            self.pace(rhythm) if taken else None,
             span=self.span(tree),
         )
 

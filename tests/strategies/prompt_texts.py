@@ -52,7 +52,7 @@ def handbook(
     text += f"\n{relations}\n\n"
     if observations:
         text += "## Profiler and log\nPrinted values follow from the run as it is."
-        text += " n/a: the run ended before." if "n/a unless " in observations else ""
+        text += " n/a: no value." if "n/a unless " in observations else ""
         text += " Decimals are rounded, halves up." if re.search(r"[0-9] decimals?(;|\)|$)", observations, re.M) else ""
         text += f"\n{observations}\nLines of other loggers, times and ranks mean nothing.\n\n"
     return text + f"## Runbook\n{walk_sentences(runbook)}\n\n{runbook}\n\n"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import string
 from collections.abc import Callable
 
+import attrs
 from hypothesis import strategies as st
 
 from dsl.operators import (
@@ -164,7 +165,7 @@ def relations(show: st.SearchStrategy[object], condition: st.SearchStrategy[obje
 
 attributes = declared(nodes.AttrDecl, name=idents, type=optional(types), value=small_exprs, show=optional(shows))
 levels = st.sampled_from([None, "info", "warn", "error"])
-events = declared(
+single_events = declared(
     nodes.EventDecl,
     name=idents,
     condition=optional(small_exprs),
@@ -173,15 +174,19 @@ events = declared(
     wordings=some(string_literals),
     level=levels,
     logger=optional(idents),
-    repetition=optional(
-        declared(
-            nodes.Repetition,
-            index=st.one_of(idents, st.builds(nodes.Ident, st.just("step"), span=st.just(SPAN))),
-            values=declared(nodes.SetDomain, values=some(small_exprs, 0)),
-            pace=optional(declared(nodes.Pace, low=small_exprs, high=optional(small_exprs))),
-        )
-    ),
     placement=optional(declared(nodes.Placement, other=idents, condition=small_exprs)),
+)
+paces = declared(nodes.Pace, low=small_exprs, high=optional(small_exprs))
+repetitions = declared(
+    nodes.Repetition,
+    index=st.one_of(idents, st.builds(nodes.Ident, st.just("step"), span=st.just(SPAN))),
+    values=declared(nodes.SetDomain, values=some(small_exprs, 0)),
+    pace=optional(paces),
+)
+events = st.one_of(
+    single_events,
+    st.builds(attrs.evolve, single_events, repetition=repetitions),
+    st.builds(attrs.evolve, single_events, takes=paces),
 )
 noise_lines = declared(
     nodes.NoiseLine,

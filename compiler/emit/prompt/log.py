@@ -8,7 +8,6 @@ that ends the run.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 
@@ -18,7 +17,7 @@ from compiler.emit.prompt.shown import logger_name
 from compiler.emit.prompt.text import shown_text
 from compiler.plan import Display, EventPlan, NoiseLinePlan, SystemPlan
 from solvers.evaluate import value
-from solvers.problem import Expr, Problem, Var
+from solvers.problem import Expr, Problem, RelationValue, Var
 
 Choose = Callable[[int], int]
 """Given n > 0, a number from 0 to n - 1; draws from the keyed stream of the task."""
@@ -67,7 +66,7 @@ class _Line:
     """One line of an event; a wording alternates between literal text and the number of an attribute.
 
     Attributes:
-        repetitions: Of the event's index since its line before this one.
+        at: The value of the event's index; 1 where it has one line.
     """
 
     index: int
@@ -75,15 +74,13 @@ class _Line:
     logger: str
     wordings: tuple[tuple[str | int, ...], ...]
     attributes: tuple[_Attribute, ...]
-    repetitions: int
+    at: int
 
-    def written(self, event: str, evidence: Sequence[int], pace: int | None, choose: Choose) -> LogLine:
-        """The line; `pace` is how many milliseconds a repetition takes, where its time follows one."""
+    def written(self, event: str, evidence: Sequence[int], after_ms: int | None, choose: Choose) -> LogLine:
         parts = self.wordings[choose(len(self.wordings))] if self.wordings else ("",)
         values = [attribute.text(evidence) for attribute in self.attributes]
         text = "".join(part if isinstance(part, str) else values[part] for part in parts)
         rest = [value for number, value in enumerate(values) if number not in parts]
-        after_ms = None if pace is None else self.repetitions * pace
         return LogLine(event, self.level, self.logger, " ".join(part for part in (text, *rest) if part), after_ms)
 
 
@@ -95,7 +92,21 @@ class _Event:
     lines: tuple[_Line, ...]
     before: str
     placed: int | None
-    pace: tuple[Expr, Expr] | None
+    pace: _Pace | None
+
+
+@attrs.frozen(eq=False)
+class _Pace:
+    """The least and most milliseconds of an event or of a repetition, in what a reader sees."""
+
+    low: Expr
+    high: Expr
+    read: Problem
+
+    def milliseconds(self, shown: Mapping[str, int], choose: Choose) -> int:
+        """How many they are in this log."""
+        low, high = (int(value(self.read, bound, shown)) for bound in (self.low, self.high))
+        return max(0, low + choose(max(1, high - low + 1)))
 
 
 class Log:
@@ -109,9 +120,8 @@ class Log:
         observed = [observation.name for observation in system.problem.observations]
         index = {name: number for number, name in enumerate(observed)}
         self._observed = observed
-        self._events = tuple(_event(event, index) for event in system.events)
+        self._events = tuple(_event(system, event, index) for event in system.events)
         self._noise = system.noise_lines
-        self._read = _as_read(system.problem, observed)
 
     def lines(self, evidence: Sequence[int], choose: Choose) -> tuple[str, ...]:
         """Write a log."""
@@ -126,79 +136,73 @@ class Log:
     def _written(self, evidence: Sequence[int], choose: Choose) -> list[LogLine]:
         """The lines of the events, in the order in which they are printed."""
         placed: list[tuple[str, list[LogLine]]] = []
+        shown = dict(zip(self._observed, evidence, strict=True))
         for event in self._events:
-            pace = None if event.pace is None else self._milliseconds(event.pace, evidence, choose)
-            lines = [line.written(event.name, evidence, pace, choose) for line in event.lines if evidence[line.index]]
-            if not lines:
+            there = [line for line in event.lines if evidence[line.index]]
+            if not there:
                 continue
+            pace = None if event.pace is None else event.pace.milliseconds(shown, choose)
+            lines = []
+            for line, before in zip(there, (0, *(line.at for line in there[:-1])), strict=True):
+                wait = None if pace is None else max(0, line.at - before) * pace
+                lines.append(line.written(event.name, evidence, wait, choose))
             place = len(placed)
             if event.placed is not None and evidence[event.placed]:
                 place = [name for name, _ in placed].index(event.before)
             placed.insert(place, (event.name, lines))
         return [line for _, lines in placed for line in lines]
 
-    def _milliseconds(self, pace: tuple[Expr, Expr], evidence: Sequence[int], choose: Choose) -> int:
-        """How long a repetition takes in this log."""
-        shown = dict(zip(self._observed, evidence, strict=True))
-        low, high = (int(value(self._read, bound, shown)) for bound in pace)
-        return max(0, low + choose(max(1, high - low + 1)))
 
-
-def _as_read(problem: Problem, observed: Sequence[str]) -> Problem:
-    """The problem of a reader, for whom a profiler value is what the page says."""
-    return attrs.evolve(
-        problem,
-        relations=tuple(
-            (name, Var(name) if name in observed else definition) for name, definition in problem.relations
-        ),
-    )
+def _as_read(system: SystemPlan, event: EventPlan) -> Problem:
+    """The problem of a reader, for whom a relation is what the page shows of it where this event's line is."""
+    problem = system.problem
+    shown = {relation.name: relation.name for relation in system.relations if relation.display is not None}
+    for each in system.events:
+        if each.index or (each.condition is not None and each is not event):
+            continue
+        for attribute in each.attributes:
+            if isinstance(attribute.value, RelationValue) and attribute.unit is None:
+                shown.setdefault(attribute.value.name, f"{each.name}.{attribute.name}")
+    relations = ((name, Var(shown[name]) if name in shown else value) for name, value in problem.relations)
+    return attrs.evolve(problem, relations=tuple(relations))
 
 
 def _places(noise: NoiseLinePlan, written: Sequence[LogLine]) -> tuple[int, int]:
     """The first and last place in a log at which a line of noise may stand."""
-    events = [line.event for line in written]
+    events = [line.event or None for line in written]
     last = len(written)
-    ending = max((number for number, line in enumerate(written) if line.event), default=0)
+    ending = max((number for number, event in enumerate(events) if event), default=0)
     if written and written[ending].level == "error":
         last = ending
     if noise.before in events:
         last = min(last, events.index(noise.before))
+    # Where it can't be behind the one and ahead of the other, it is ahead.
     first = events.index(noise.after) + 1 if noise.after in events else 0
-    return first, max(first, last)
+    return min(first, last), last
 
 
-def _event(event: EventPlan, index: Mapping[str, int]) -> _Event:
+def _event(system: SystemPlan, event: EventPlan, index: Mapping[str, int]) -> _Event:
     return _Event(
         name=event.name,
-        lines=tuple(
-            _line(event, line, at, repetitions, index)
-            for (line, at), repetitions in zip(_occurrences(event), _repetitions(event), strict=True)
-        ),
+        lines=tuple(_line(event, line, at, index) for line, at in _occurrences(event)),
         before=event.before,
         placed=index[f"{event.name}<{event.before}"] if event.before else None,
-        pace=event.pace,
+        pace=None if event.pace is None else _Pace(*event.pace, _as_read(system, event)),
     )
 
 
-def _occurrences(event: EventPlan) -> Sequence[tuple[EventPlan, str]]:
-    """The lines of an event, each with what stands for its index."""
-    if not event.index:
-        return ((event, ""),)
-    return tuple(zip(event.occurrences, map(str, event.at), strict=True))
+def _occurrences(event: EventPlan) -> Sequence[tuple[EventPlan, int]]:
+    """The lines of an event, each with the value of its index."""
+    return tuple(zip(event.occurrences, event.at, strict=True)) if event.index else ((event, 1),)
 
 
-def _repetitions(event: EventPlan) -> Sequence[int]:
-    """For each line of an event, how far its index has come since the line before."""
-    return [max(0, at - before) for before, at in itertools.pairwise((0, *event.at))] if event.index else [0]
-
-
-def _line(event: EventPlan, line: EventPlan, at: str, repetitions: int, index: Mapping[str, int]) -> _Line:
+def _line(event: EventPlan, line: EventPlan, at: int, index: Mapping[str, int]) -> _Line:
     own = [
         _Attribute(attribute.name, index[f"{line.name}.{attribute.name}"], attribute.display)
         for attribute in line.attributes
     ]
     if event.index:
-        own.insert(0, _Attribute(event.index, -1, Display(), at))
+        own.insert(0, _Attribute(event.index, -1, Display(), str(at)))
     names = [attribute.name for attribute in own]
     return _Line(
         index=index[line.name],
@@ -206,7 +210,7 @@ def _line(event: EventPlan, line: EventPlan, at: str, repetitions: int, index: M
         logger=logger_name(event),
         wordings=tuple(_parts(wording, names) for wording in event.wordings),
         attributes=tuple(own),
-        repetitions=repetitions,
+        at=at,
     )
 
 

@@ -22,7 +22,7 @@ INTRODUCTION: Final = (
 )
 HIDDEN: Final = "No change affects these; what stays open doesn't matter."
 PROFILER: Final = "Printed values follow from the run as it is."
-NOT_AVAILABLE: Final = " n/a: the run ended before."
+NOT_AVAILABLE: Final = " n/a: no value."
 ROUNDED: Final = " Decimals are rounded, halves up."
 OTHER_LINES: Final = "Lines of other loggers, times and ranks mean nothing."
 

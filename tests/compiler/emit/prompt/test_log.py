@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from compiler.emit.prompt.log import Choose, Log
 from compiler.plan import SystemPlan
 from solvers.evaluate import observe
-from solvers.problem import Const, Expr, RelationValue
+from solvers.problem import Apply, Const, Expr, Op, RelationValue, Var
 from solvers.streams import Stream, key_of
 
 WORLD = {"rate": 300, "hold": 2, "lid": 0, "clay": 0, "damp": 0, "rated": 4000, "leak": 200, "seal": 1}
@@ -90,6 +90,19 @@ def test_noise_uses_all_its_wordings_places_and_numbers(kiln: SystemPlan) -> Non
     assert places == set(range(6))  # an error ends the run
 
 
+def test_lines_of_noise_stand_anywhere_among_each_other(kiln: SystemPlan) -> None:
+    noise = [attrs.evolve(kiln.noise_lines[0], logger=name, often=100) for name in ("one", "two", "three")]
+    system = attrs.evolve(kiln, noise_lines=tuple(noise))
+    orders, apart = set(), 0
+    for key in range(100):
+        loggers = [line[3] for line in written(system, WORLD, key)]
+        places = {name: loggers.index(name) for name in ("one", "two", "three")}
+        orders.add(tuple(sorted(places, key=places.__getitem__)))
+        apart += max(places.values()) - min(places.values()) > 2
+    assert len(orders) == 6
+    assert apart > 50
+
+
 def test_a_log_of_nothing_is_empty(kiln: SystemPlan) -> None:
     nothing = attrs.evolve(kiln, events=(), noise_lines=())
     assert Log(nothing).lines(observe(kiln.problem, WORLD), first) == ()
@@ -138,6 +151,41 @@ def test_a_pace_reads_what_the_page_says(kiln: SystemPlan) -> None:
         assert hours(log, evidence, first) == 9 * peak // 1000
 
 
+def test_the_first_line_that_is_there_waits_from_the_start(kiln: SystemPlan) -> None:
+    """Without the line of the first hour, that of the tenth comes after ten hours."""
+    log = with_pace(kiln, Const(60_000), Const(60_000))
+    evidence = list(observe(kiln.problem, WORLD))
+    evidence[[each.name for each in kiln.problem.observations].index("step@1")] = 0
+    lines = [match.groups() for match in map(LINE.fullmatch, log.lines(evidence, first)) if match]
+    names = [line[3] for line in lines]
+    at = names.index("oven.step")
+    assert names.count("oven.step") == 1
+    assert seconds(lines[at]) - seconds(lines[at - 1]) >= 600
+
+
+def test_an_event_with_one_line_takes_its_time_once(kiln: SystemPlan) -> None:
+    """`smell` takes what its own attribute says: the hours that the oven is held, in minutes."""
+    takes = Apply(Op.MUL, (RelationValue("held"), Const(60_000)))
+    held = attrs.evolve(
+        kiln, problem=attrs.evolve(kiln.problem, relations=(*kiln.problem.relations, ("held", Var("hold"))))
+    )
+    events = [
+        attrs.evolve(
+            event, pace=(takes, takes), attributes=(attrs.evolve(event.attributes[0], value=RelationValue("held")),)
+        )
+        if event.name == "smell"
+        else event
+        for event in held.events
+    ]
+    evidence = list(observe(kiln.problem, WORLD))
+    for hours_held in (2, 7):
+        evidence[[each.name for each in kiln.problem.observations].index("smell.hold")] = hours_held
+        found = Log(attrs.evolve(held, events=tuple(events), noise_lines=())).lines(evidence, first)
+        lines = [match.groups() for match in map(LINE.fullmatch, found) if match]
+        assert lines[-1][3] == "nose"
+        assert seconds(lines[-1]) - seconds(lines[-2]) == 60 * hours_held
+
+
 @pytest.mark.parametrize("hour_ms", [-250_000, 10**17])
 def test_a_pace_that_no_clock_has_ends_nothing(kiln: SystemPlan, hour_ms: int) -> None:
     log = with_pace(kiln, Const(hour_ms), Const(hour_ms - 5))
@@ -169,7 +217,8 @@ def cat_places(kiln: SystemPlan, world: dict[str, int], after: str, before: str)
         ({}, "", "step", {("", "up"), ("up", "guard"), ("guard", "oven.step")}),
         ({}, "up", "step", {("up", "guard"), ("guard", "oven.step")}),
         ({"rated": 2400}, "step", "", {("", "up"), ("up", "guard"), ("guard", "nose")}),
-        ({}, "step", "alarm", {("oven.step", "oven.step")}),
+        ({}, "step", "alarm", {("up", "guard")}),
+        ({}, "smell", "", {("oven.step", "nose")}),
         ({"leak": 0, "seal": 0}, "step", "", {("oven.step", "oven.step"), ("oven.step", "")}),
     ],
 )  # fmt: skip

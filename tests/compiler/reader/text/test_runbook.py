@@ -48,7 +48,7 @@ def test_read_runbook_reads_every_pick() -> None:
         ("memory-one_code", '; if none does, go on to "else"'),
         ("memory-one_code", '"first", "largest" and "smallest" try'),
         ("memory-one_code", " X[f=a] is X computed anew with field f set to a in the present state."),
-        ("memory-one_code", " n/a: the run ended before."),
+        ("memory-one_code", " n/a: no value."),
         ("memory-one_code", " Decimals are rounded, halves up."),
         ("pump-leak", " before(X) is X when the rule was taken."),
         ("pump-leak", " printed(X) is X in the run as printed."),
@@ -70,7 +70,7 @@ def test_sentence_that_is_needed_must_be_there(name: str, sentence: str) -> None
     [
         ("memory-one_code", "was taken.", " before(X) is X when the rule was taken."),
         ("pump-leak", "ceil(a / b) up.", " X[f=a] is X computed anew with field f set to a in the present state."),
-        ("pump-leak", "the run as it is.", " n/a: the run ended before."),
+        ("pump-leak", "the run as it is.", " n/a: no value."),
     ],
 )
 def test_sentence_that_is_not_needed_may_not_be_there(name: str, sentence: str, extra: str) -> None:
