@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from compiler.dataset.build import build_dataset
+from compiler.plan import DatasetPlan, ProgramPlan
+from solvers.counting.kernel.build import KERNEL_VARIABLE
+
 GOLDEN = Path(__file__).parent / "golden" / "incidents"
 
 
@@ -25,3 +29,12 @@ def test_hashed_part_of_the_manifest_is_the_golden_one(compiled: Path, golden: C
 def test_the_golden_folder_holds_what_is_compiled(compiled: Path) -> None:
     held = {path.name.replace("manifest-content", "manifest") for path in GOLDEN.iterdir()}
     assert held == {path.name for path in compiled.iterdir()}
+
+
+def test_the_files_are_the_same_without_machine_code(
+    compiled: Path, program: ProgramPlan, dataset: DatasetPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KERNEL_VARIABLE, "python")
+    build_dataset(program, dataset, tmp_path / "out", jobs=1)
+    for path in compiled.glob("*.jsonl"):
+        assert (tmp_path / "out" / path.name).read_bytes() == path.read_bytes()
