@@ -46,6 +46,7 @@ GRADER_TESTS = {  # what belongs to a module of the grader, the tests that tell 
     "scan": ("scan", "answer", "properties"),
 }
 SOLVER_TESTS = {  # in tests/solvers
+    "blocks": ("blocks", "fitting", "sampling"),
     "claims": ("claims", "prove", "faults"),
     "demands": ("demands", "interaction"),
     "encode": ("encode", "claims", "prove"),
@@ -56,7 +57,7 @@ SOLVER_TESTS = {  # in tests/solvers
     "expand": ("expand", "tables"),
     "fold": ("fold", "expand", "tables"),
     "interaction": ("interaction", "agreement"),
-    "levels": ("interaction",),
+    "levels": ("levels", "interaction"),
     "llvm_writer": ("machine", "walk"),
     "pool": ("pool", "interaction"),
     "prove": ("prove", "faults", "smtlib", "agreement"),

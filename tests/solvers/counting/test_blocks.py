@@ -18,3 +18,9 @@ def test_rows_have_one_number_if_and_only_if_they_are_equal(table: list[list[int
     numbers = row_numbers(np.array(rows, np.int64)).tolist()
     for row, number in zip(rows, numbers, strict=True):
         assert [other == row for other in rows] == [other == number for other in numbers]
+
+
+def test_rows_are_told_apart_where_their_sum_would_pass_2_to_64() -> None:
+    """With five columns of 65,536 values, the first one counts by 2^64, which is 0 in a machine's integers."""
+    rows = np.array([[0] * 5, [1, 0, 0, 0, 0], [65_535] * 5], np.int64)
+    assert len(set(row_numbers(rows).tolist())) == 3

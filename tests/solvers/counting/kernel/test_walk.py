@@ -7,6 +7,7 @@ from hypothesis import given
 from strategies.effort import costly
 from strategies.large import large_problem
 from strategies.problems import all_worlds, planted_problems, problems
+from strategies.tank import op
 
 from solvers.counting.kernel.machine import LlvmMachine, PythonMachine, Runner, machine_code
 from solvers.counting.kernel.slots import WalkSlots
@@ -15,7 +16,7 @@ from solvers.counting.kernel.writer import Writer
 from solvers.counting.tables import Tables
 from solvers.evaluate import run_walk, value
 from solvers.outcome import Assignment
-from solvers.problem import TRUE, Problem
+from solvers.problem import TRUE, Alternative, Assign, Const, Kind, Observation, Op, Problem, Rule, Var, Variable
 from solvers.sampling import Candidate, candidates, key_of
 
 
@@ -69,3 +70,21 @@ def test_each_code_has_a_bit() -> None:
     assert sorted(masks) == [1 << place for place in range(len(codes))]
     assert mask_of(problem, set(codes)) == sum(masks)
     assert mask_of(problem, set()) == 0
+
+
+def test_a_walk_of_more_codes_than_allowed_gives_no_task() -> None:
+    names = ("x", "y", "z")
+    high = {name: op(Op.EQ, Var(name), Const(1)) for name in names}
+    problem = Problem(
+        name="three",
+        variables=tuple(Variable(name, Kind.CONFIG, (0, 1), True, (0, 1)) for name in names),
+        relations=(),
+        observations=tuple(Observation(name, "config", Var(name)) for name in names),
+        rules=tuple(Rule(name, name.upper(), high[name], (Alternative((Assign(name, Const(0)),)),)) for name in names),
+        sound=op(Op.NOT, op(Op.OR, *high.values())),
+        channels=("config",),
+        max_codes=2,
+    )
+    assert not run_walk(problem, dict.fromkeys(names, 1)).gives_task
+    for machine in _machines(problem):
+        _agrees(problem, machine, list(all_worlds(problem)))
