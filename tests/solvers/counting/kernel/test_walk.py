@@ -88,3 +88,21 @@ def test_a_walk_of_more_codes_than_allowed_gives_no_task() -> None:
     assert not run_walk(problem, dict.fromkeys(names, 1)).gives_task
     for machine in _machines(problem):
         _agrees(problem, machine, list(all_worlds(problem)))
+
+
+def test_a_rule_that_fires_twice_gives_no_task() -> None:
+    lower = Alternative((Assign("x", op(Op.SUB, Var("x"), Const(1))),))
+    problem = Problem(
+        name="twice",
+        variables=(Variable("x", Kind.CONFIG, (0, 1, 2), True, (0, 1, 2)),),
+        relations=(),
+        observations=(Observation("x", "config", Var("x")),),
+        rules=(Rule("high", "HIGH", op(Op.GT, Var("x"), Const(0)), (lower,)),),
+        sound=op(Op.EQ, Var("x"), Const(0)),
+        channels=("config",),
+        max_codes=2,
+    )
+    assert run_walk(problem, {"x": 1}).gives_task
+    assert not run_walk(problem, {"x": 2}).gives_task
+    for machine in _machines(problem):
+        _agrees(problem, machine, list(all_worlds(problem)))
