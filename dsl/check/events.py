@@ -18,14 +18,7 @@ from dsl.check.literals import domain_constants
 from dsl.check.names import IndexSymbol
 from dsl.check.printing import check_show, fill_text, refuse_empty_wordings
 from dsl.check.quantifiers import name_is_free
-from dsl.checked import (
-    CheckedAttribute,
-    CheckedEvent,
-    Constant,
-    Typed,
-    substituted,
-    walk_typed,
-)
+from dsl.checked import CheckedAttribute, CheckedEvent, Constant, Typed, substituted, walk_typed
 from dsl.diagnostics.collector import Collector
 from dsl.syntax import nodes
 from dsl.value_types import NUMBER

@@ -112,14 +112,15 @@ class _Pace:
 class Log:
     """Prints the logs of one system.
 
+    Args:
+        index: Where the evidence holds each observation, by name.
+
     Raises:
         KeyError: The problem doesn't observe what an event shows.
     """
 
-    def __init__(self, system: SystemPlan) -> None:
-        observed = [observation.name for observation in system.problem.observations]
-        index = {name: number for number, name in enumerate(observed)}
-        self._observed = observed
+    def __init__(self, system: SystemPlan, index: Mapping[str, int]) -> None:
+        self._index = index
         self._events = tuple(_event(system, event, index) for event in system.events)
         self._noise = system.noise_lines
 
@@ -136,7 +137,7 @@ class Log:
     def _written(self, evidence: Sequence[int], choose: Choose) -> list[LogLine]:
         """The lines of the events, in the order in which they are printed."""
         placed: list[tuple[str, list[LogLine]]] = []
-        shown = dict(zip(self._observed, evidence, strict=True))
+        shown = {name: evidence[place] for name, place in self._index.items()}
         for event in self._events:
             there = [line for line in event.lines if evidence[line.index]]
             if not there:
@@ -163,8 +164,10 @@ def _as_read(system: SystemPlan, event: EventPlan) -> Problem:
         for attribute in each.attributes:
             if isinstance(attribute.value, RelationValue) and attribute.unit is None:
                 shown.setdefault(attribute.value.name, f"{each.name}.{attribute.name}")
-    relations = ((name, Var(shown[name]) if name in shown else value) for name, value in problem.relations)
-    return attrs.evolve(problem, relations=tuple(relations))
+    relations = tuple(
+        (name, Var(shown[name]) if name in shown else definition) for name, definition in problem.relations
+    )
+    return attrs.evolve(problem, relations=relations)
 
 
 def _places(noise: NoiseLinePlan, written: Sequence[LogLine]) -> tuple[int, int]:

@@ -62,7 +62,7 @@ class RunPrinter:
         self._config = tuple(_among(self._fields(), self._noise("config")))
         self._profiler = tuple(_among(self._values(), self._noise("profiler")))
         try:
-            self._log = Log(system)
+            self._log = Log(system, index)
         except KeyError as error:
             raise ValueError(f"nothing observes `{error.args[0]}` of system `{system.name}`") from error
 

@@ -22,19 +22,23 @@ def first(count: int) -> int:
     return 0
 
 
+def log_of(system: SystemPlan) -> Log:
+    return Log(system, {each.name: number for number, each in enumerate(system.problem.observations)})
+
+
 def written(system: SystemPlan, world: dict[str, int], key: int = 0) -> list[tuple[str, ...]]:
     evidence = observe(system.problem, world)
-    found = [LINE.fullmatch(line) for line in Log(system).lines(evidence, Stream(key_of(key)).choose)]
+    found = [LINE.fullmatch(line) for line in log_of(system).lines(evidence, Stream(key_of(key)).choose)]
     return [line.groups() for line in found if line is not None]
 
 
 def texts(system: SystemPlan, world: dict[str, int], loggers: Sequence[str]) -> list[str]:
-    lines = Log(system).lines(observe(system.problem, world), first)
+    lines = log_of(system).lines(observe(system.problem, world), first)
     return [line.split("] ")[1] for line in lines if line.split()[3].rstrip(":") in loggers]
 
 
 def test_lines_have_time_rank_level_logger_and_text(kiln: SystemPlan) -> None:
-    lines = Log(kiln).lines(observe(kiln.problem, WORLD), Stream(key_of(1)).choose)
+    lines = log_of(kiln).lines(observe(kiln.problem, WORLD), Stream(key_of(1)).choose)
     assert all(LINE.fullmatch(line) for line in lines)
     times = [line[:8] for line in lines]
     assert times == sorted(times)
@@ -105,7 +109,7 @@ def test_lines_of_noise_stand_anywhere_among_each_other(kiln: SystemPlan) -> Non
 
 def test_a_log_of_nothing_is_empty(kiln: SystemPlan) -> None:
     nothing = attrs.evolve(kiln, events=(), noise_lines=())
-    assert Log(nothing).lines(observe(kiln.problem, WORLD), first) == ()
+    assert log_of(nothing).lines(observe(kiln.problem, WORLD), first) == ()
 
 
 def seconds(line: Sequence[str]) -> int:
@@ -116,7 +120,7 @@ def seconds(line: Sequence[str]) -> int:
 def with_pace(kiln: SystemPlan, low: Expr, high: Expr) -> Log:
     """The log of a kiln whose hours have a length."""
     events = [attrs.evolve(event, pace=(low, high) if event.index else None) for event in kiln.events]
-    return Log(attrs.evolve(kiln, events=tuple(events)))
+    return log_of(attrs.evolve(kiln, events=tuple(events)))
 
 
 def hours(log: Log, evidence: Sequence[int], choose: Choose) -> int:
@@ -180,7 +184,7 @@ def test_an_event_with_one_line_takes_its_time_once(kiln: SystemPlan) -> None:
     evidence = list(observe(kiln.problem, WORLD))
     for hours_held in (2, 7):
         evidence[[each.name for each in kiln.problem.observations].index("smell.hold")] = hours_held
-        found = Log(attrs.evolve(held, events=tuple(events), noise_lines=())).lines(evidence, first)
+        found = log_of(attrs.evolve(held, events=tuple(events), noise_lines=())).lines(evidence, first)
         lines = [match.groups() for match in map(LINE.fullmatch, found) if match]
         assert lines[-1][3] == "nose"
         assert seconds(lines[-1]) - seconds(lines[-2]) == 60 * hours_held
